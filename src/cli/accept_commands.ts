@@ -61,10 +61,7 @@ export function formatQuestion(waiting: readonly AcceptableLine[]): string {
   return `${isOne ? "Run this command" : `Run these ${waiting.length} commands`} in this project from now on? [y/N] `;
 }
 
-/**
- * Asks a yes-or-no question on the terminal; any answer but y or yes is a no.
- * @throws OperationError as `readTerminalLine`
- */
+/** Asks a yes-or-no question; any answer but y or yes is a no. @throws OperationError as `readTerminalLine`. */
 export function askOnTerminal(question: string): boolean {
   return /^y(?:es)?$/i.test(readTerminalLine(question).trim());
 }

@@ -113,10 +113,7 @@ async function findUnacceptedLines(
   return found;
 }
 
-/**
- * Returns the commit that wrote a command; of a removed setting the commit that removed it, of a schema its last
- * commit.
- */
+/** Returns the commit that wrote a command, or that removed a removed setting; of a schema its last commit. */
 async function findOrigin(
   { git }: PlannerContext,
   { kind, text }: AcceptableLine,

@@ -68,10 +68,7 @@ export function formatFlagSummary({ summary, needs = [] }: Flag): string {
   return flags.length === 0 ? summary : `With ${flags.join(" and ")}: ${lowerFirstLetter(summary)}`;
 }
 
-/**
- * Formats the flags that a flag excludes, as an addition to its summary. Several values of one flag are listed after
- * its name.
- */
+/** Formats the flags that a flag excludes, for its summary. Several values of a flag are listed after its name. */
 export function formatExclusions({ excludes = [] }: Flag): string {
   const words = excludes.map((rule, index) => {
     const [head = "", value] = rule.split(" ");

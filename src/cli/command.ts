@@ -84,9 +84,7 @@ type PositionalValue<P extends Positional> = P extends { readonly options: reado
   ? Option
   : string;
 
-/**
- * Checked arguments of a call: a boolean flag is always present, a list may be empty, any other value may be undefined.
- */
+/** Checked arguments: a boolean flag is always present, a list may be empty, any other value may be undefined. */
 export type Args<P extends Positionals, F extends Flags> = {
   readonly [Name in keyof P]: P[Name] extends { readonly repeats: true }
     ? readonly PositionalValue<P[Name]>[]

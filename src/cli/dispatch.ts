@@ -150,10 +150,7 @@ export function reportError(thrown: unknown): ExitStatus {
   return EXIT_STATUS.defect;
 }
 
-/**
- * Converts an error of the operating system (full disk, no permission, no memory) to a refusal, because it is not a
- * defect of the program.
- */
+/** Converts an operating system error (full disk, no permission, no memory), which is no defect, to a refusal. */
 function toRefusal(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof RangeError && /out of memory|allocation failed/i.test(error.message)) {

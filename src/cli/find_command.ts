@@ -11,10 +11,7 @@ export interface FoundCommand {
   readonly found: { readonly command: Command } | { readonly family: CommandFamily };
 }
 
-/**
- * Returns the index of the first word that is neither a flag nor the value of `--root`, because both may precede the
- * command's name.
- */
+/** Returns the index of the first word that is no flag and no value of `--root`; both may precede the command. */
 export function findCommandIndex(words: readonly string[]): number {
   let index = 0;
   while (words[index]?.startsWith("-") === true) index += words[index] === "--root" ? 2 : 1;
@@ -45,10 +42,7 @@ export async function findCommand(table: CommandTable, name: string, words: read
   return { path, rest, found: await entry.load() };
 }
 
-/**
- * Returns the index of the word that names a member of a family, or -1. It is the first word that is neither a flag nor
- * possibly a flag's value.
- */
+/** Returns the index of a family's member: the first word that is no flag and cannot be a flag's value, or -1. */
 export function findMemberIndex(table: CommandTable, words: readonly string[]): number {
   return words.findIndex((word, index) => {
     if (word.startsWith("-")) return false;

@@ -1,9 +1,6 @@
 import type { Flag } from "./command.ts";
 
-/**
- * Converts a text to the type of a flag. A text that cannot be converted is returned unchanged, and `fitsFlag` rejects
- * it.
- */
+/** Converts a text to a flag's type. Returns an inconvertible text unchanged, and `fitsFlag` rejects it. */
 export function parseFlagText({ type }: Flag, text: string): unknown {
   if (type === "integer") return /^\d+$/.test(text) ? Number(text) : text;
   if (type !== "boolean") return text;

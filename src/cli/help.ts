@@ -134,9 +134,7 @@ function formatFlags(flags: Readonly<Record<string, Flag>>, joined: Command["joi
   });
 }
 
-/**
- * Formats names and placeholder of a flag: `-l, --label <label>`. A flag without a short form is indented by its width.
- */
+/** Formats a flag with its placeholder: `-l, --label <label>`. Without a short form, it is indented by its width. */
 export function formatFlagHead(name: string, flag: Flag): string {
   const short = flag.short === undefined ? "    " : `-${flag.short}, `;
   return short + formatFlagUse(name, flag);

@@ -9,10 +9,7 @@ import type { Cli } from "./command.ts";
 import type { OpenProject } from "./open_project.ts";
 import { printText } from "./output/wrap_text.ts";
 
-/**
- * Asks about the commands that judge a merge of these specs. It asks before the merge, because a running merge blocks
- * others.
- */
+/** Asks about the commands that judge a merge of specs, before the merge, because a running merge blocks others. */
 export async function askAboutChecks(project: OpenProject, ids: readonly SpecId[]): Promise<void> {
   const lines = [...listConfigLines(await project.context.config()), ...(await readLostRules(project.context))];
   for (const id of ids) lines.push(...buildCheckLines((await project.context.specs.load(id)).body));

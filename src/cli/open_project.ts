@@ -25,10 +25,7 @@ export async function openProject(cwd: string, given: string | undefined): Promi
   return { root, context };
 }
 
-/**
- * Checks the path of `--root`.
- * @throws UsageError if it is not a folder
- */
+/** Checks the path of `--root`. @throws UsageError if it is not a folder. */
 export function checkFolder(given: string): void {
   const there = statSync(given, { throwIfNoEntry: false });
   if (there?.isDirectory() === true) return;

@@ -21,10 +21,7 @@ export const FIELD_FLAGS = {
   due: { type: "string", value: "day", summary: "Only specs due on this day (YYYY-MM-DD) or before" },
 } as const satisfies Flags;
 
-/**
- * Creates the test for `--due`.
- * @throws UsageError for a text that is not a day
- */
+/** Creates the test for `--due`. @throws UsageError for a text that is not a day. */
 export function createDueTest(due: string | undefined): (spec: { readonly due?: string | null }) => boolean {
   if (due !== undefined && !isDay(due)) {
     throw new UsageError(`Wrong value "${due}" for "--due": expected a day, YYYY-MM-DD`, null);

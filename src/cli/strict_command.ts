@@ -80,10 +80,7 @@ class WordCheck {
     this.#given.set(token.name, values);
   }
 
-  /**
-   * Returns the value of every declared flag: false for an absent boolean, a list for a repeatable flag, undefined for
-   * any other absent flag.
-   */
+  /** Values of declared flags: an absent boolean is false, a repeatable one a list, any other absent one undefined. */
   values(): Record<string, unknown> {
     const values: Record<string, unknown> = {};
     for (const [name, flag] of Object.entries(this.#flags)) {

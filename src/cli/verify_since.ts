@@ -24,10 +24,7 @@ export interface SinceWords {
 
 const BAD: ReadonlySet<string> = new Set(["disproven", "edited", "not_run"]);
 
-/**
- * Verifies the specs that a change completes, and reports them on standard output, in GitHub's summary and in a JUnit
- * file.
- */
+/** Verifies the specs that a change completes; reports on standard output, in GitHub's summary and a JUnit file. */
 export async function verifyChange(
   project: OpenProject,
   cli: Cli,

@@ -18,11 +18,7 @@ export const ALLOWED_ROLES: Readonly<Record<Rpc["effect"], readonly Role[]>> = {
   report: ["meter", "writer", "admin"],
 };
 
-/**
- * Checks the caller's role before anything is read.
- *
- * @throws OperationError unauthenticated or permission_denied
- */
+/** Checks the caller's role before any read. @throws OperationError unauthenticated or permission_denied. */
 export function authorizeCall(
   rule: Rule,
   { effect, method }: { readonly effect: Rpc["effect"]; readonly method: string },

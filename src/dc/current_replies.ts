@@ -1,9 +1,6 @@
 import type { DcStore } from "./ports.ts";
 
-/**
- * Interval at which the revision is read while a reply is kept current, in milliseconds. Our choice: the reply is ready
- * before a console requests it again.
- */
+/** Milliseconds between revision reads to keep a reply current. Our choice: ready before a console asks again. */
 const LOOK_MS = 250;
 /** Time for which a reply without further requests is kept current, in milliseconds, while no change stream is open. */
 const WANTED_MS = 10 * 60_000;

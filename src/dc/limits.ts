@@ -1,77 +1,45 @@
-/**
- * Maximum length of a comment, in characters. Our choice: a note, not a document; keeps rows and change log entries
- * small.
- */
+/** Maximum characters of a comment. Our choice: a note, no document; keeps rows and change log entries small. */
 export const MAX_COMMENT_CHARS = 4096;
-/**
- * Maximum length of a short text, in characters: of names by docs/rpcs.md#device; of manufacturer, serial, tenant and
- * similar texts likewise.
- */
+/** Maximum characters of a name, by docs/rpcs.md#device, and likewise of manufacturer, serial, tenant and the like. */
 export const MAX_TEXT_CHARS = 128;
-/**
- * Maximum number of labels per resource and of characters of key and value. Source:
- * docs/contract/datacenter-rules.md#general.
- */
+/** Maximum labels per resource and characters of key and value. Source: docs/contract/datacenter-rules.md#general. */
 export const MAX_LABELS = 64;
 export const MAX_LABEL_KEY_CHARS = 63;
 export const MAX_LABEL_VALUE_CHARS = 255;
 /** Maximum number of tags per resource. Our choice: as for labels. */
 export const MAX_TAGS = 64;
-/**
- * Maximum number of ports per device. Our choice: the largest patch frames and chassis have fewer; limits the cost of
- * one device's write.
- */
+/** Maximum ports per device. Our choice: the largest patch frames and chassis have fewer; limits a write's cost. */
 export const MAX_PORTS = 4096;
-/**
- * Maximum time by which a measurement can be ahead of the server's clock, in milliseconds. Source:
- * docs/contract/datacenter-rules.md#general.
- */
+/** Milliseconds a measurement may lead the server's clock. Source: docs/contract/datacenter-rules.md#general. */
 export const MAX_CLOCK_LEAD_MS = 5 * 60 * 1000;
 /** Maximum number of items of one bulk call. Source: docs/contract/datacenter-messages.md#bulk-changes. */
 export const MAX_BATCH_ITEMS = 1000;
 /** Maximum length of a cable, in metres. Source: docs/contract/datacenter-rules.md#cable. */
 export const MAX_CABLE_M = 100_000;
-/**
- * Maximum length of a change message, in characters. Source:
- * docs/contract/datacenter-messages.md#common-fields-of-changes.
- */
+/** Maximum characters of a change message. Source: docs/contract/datacenter-messages.md#common-fields-of-changes. */
 export const MAX_CHANGE_MESSAGE_CHARS = 200;
 /** Default and maximum page size of a search. Source: docs/rpcs.md#searchdevices. */
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 1000;
-/**
- * Time for which a request_id is remembered, in milliseconds. Source:
- * docs/contract/datacenter-messages.md#common-fields-of-changes.
- */
+/** Milliseconds to remember a request_id. Source: docs/contract/datacenter-messages.md#common-fields-of-changes. */
 export const REQUEST_MEMORY_MS = 24 * 60 * 60 * 1000;
-/**
- * Maximum number of devices that a write reads to find load warnings, per call and per item. Our choice: limits a
- * write's cost.
- */
+/** Maximum devices that a write reads for load warnings, per call and per item. Our choice: limits a write's cost. */
 export const MAX_LOAD_WALK = 250;
 export const MAX_LOAD_WALK_PER_ITEM = 5;
-/**
- * Maximum number of values of one filter field. Our choice: a filter is typed or selected by a person, not a data set.
- */
+/** Maximum values of one filter field. Our choice: a person types or selects a filter, which is not a data set. */
 export const MAX_FILTER_VALUES = 1000;
 /** Maximum length of a search text, in characters. Our choice: longer than any text of a device except its comments. */
 export const MAX_QUERY_CHARS = 256;
 /** Default and maximum number of items in lists of a blast radius. Source: docs/rpcs.md#powerblastradius. */
 export const DEFAULT_ITEMS = 1000;
 export const MAX_ITEMS = 10_000;
-/**
- * Default and maximum number of items in lists of a preview. Our choice: a person reads the first screen, a program
- * requests more.
- */
+/** Default and maximum items of preview lists. Our choice: people read the first screen, programs request more. */
 export const DEFAULT_PREVIEW_ITEMS = 50;
 export const MAX_PREVIEW_ITEMS = 1000;
 /** Default and maximum length of a traced path, in devices. Source: docs/rpcs.md#tracecablepath. */
 export const DEFAULT_HOPS = 128;
 export const MAX_HOPS = 512;
-/**
- * Maximum number of devices on all paths of one reply together. Our choice: keeps the reply below the message limit of
- * 16 MiB.
- */
+/** Maximum devices on all paths of one reply. Our choice: keeps the reply below the message limit of 16 MiB. */
 export const MAX_LISTED_HOPS = 10_000;
 /**
  * Maximum number of inlets, kinds of network ports, and ports of one kind, of a device to place. Our choice: above
@@ -82,10 +50,7 @@ export const MAX_PLACEMENT_PORT_KINDS = 16;
 export const MAX_PLACEMENT_PORTS = 64;
 /** Maximum number of racks that an error names as examples. Our choice: enough to start a search for the cause. */
 export const MAX_PLACEMENT_EXAMPLES = 5;
-/**
- * Maximum number of readings of one report, and of refused ones that its reply lists. Our choice: 100,000 elements in
- * ten calls.
- */
+/** Maximum readings of a report, and refused ones in its reply. Our choice: 100,000 elements in ten calls. */
 export const MAX_READINGS = 10_000;
 export const MAX_READING_FAILURES = 1000;
 /** Time after which a reading that no report renews is removed, in milliseconds: as long as its days are stored. */

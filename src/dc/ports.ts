@@ -181,10 +181,7 @@ export interface InventoryCounts {
 export interface DcReader extends SiteReader, ReadingReader {
   /** Returns the devices that exist. Cost: one query for any number of keys. */
   devices(codes: readonly string[]): Promise<readonly Device[]>;
-  /**
-   * Returns network ports by the key of their device, for devices that have any. Cost: one query for any number of
-   * keys.
-   */
+  /** Returns network ports by the key of their device, if it has any. Cost: one query for any number of keys. */
   networkPorts(codes: readonly string[]): Promise<ReadonlyMap<string, NetworkPorts>>;
   /** Returns a number that rises with every committed write transaction that changed something. */
   revision(): Promise<number>;
@@ -192,9 +189,7 @@ export interface DcReader extends SiteReader, ReadingReader {
   /** Returns cables with an end at a device, in the order of keys. Cost: one query for any number of cables. */
   storedCablesOf(deviceCode: string): Promise<readonly StoredVersion<Cable>[]>;
   searchDevices(query: DeviceQuery): Promise<DevicePage>;
-  /**
-   * Returns the keys of the devices that have a data port without a cable. Cost: one scan of the index of port types.
-   */
+  /** Returns the keys of devices that have a data port without a cable. Cost: one index scan of port types. */
   devicesWithFreePorts(): Promise<ReadonlySet<string>>;
   history(query: HistoryQuery): Promise<readonly ChangeRecord[]>;
   chainHead(): Promise<ChainHead>;
@@ -248,10 +243,7 @@ export interface DcWriter extends DcReader, ReadingWriter {
   keepCheckpoint(checkpoint: StoredCheckpoint): Promise<void>;
   /** Removes the entries up to a seq from the change log. */
   dropLog(until: number): Promise<void>;
-  /**
-   * Marks the inventory as changed and returns its new revision. `append` must record the changes in the same
-   * transaction.
-   */
+  /** Marks the inventory as changed; returns the new revision. `append` must record changes in the same transaction. */
   raiseRevision(): Promise<number>;
   remember(request: RememberedRequest): Promise<void>;
   /** Removes stored replies older than `before`. */
@@ -287,9 +279,7 @@ export interface DcStore {
   draft<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result>;
   /** Returns the revision that a new read would get. Cost: one statement, no transaction. */
   revision(): Promise<number>;
-  /**
-   * Checks whether reads and writes can succeed now. @throws OperationError unavailable with the reason as its cause
-   */
+  /** Checks whether reads and writes can succeed now. @throws OperationError unavailable with the reason as cause. */
   check(): Promise<void>;
   /** Returns the current numbers of running and waiting transactions. Does not query the database. */
   use(): Readonly<Record<"read" | "write", QueueUse>>;

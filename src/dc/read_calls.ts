@@ -49,10 +49,7 @@ export class PeerGate {
 type Message = MessageShape<ReadRpc["method"]["input"]>;
 type Reply = MessageShape<ReadRpc["method"]["output"]>;
 
-/**
- * Runs reads: first looks in the reply cache, then computes each question once for all its callers, with a limit for
- * each connection.
- */
+/** Runs reads: looks in the reply cache, then computes a question once for all callers, limited per connection. */
 export class ReadCalls {
   readonly #context: DcContext;
   readonly #topologies: TopologyCache;
@@ -155,9 +152,7 @@ export class ReadCalls {
   }
 }
 
-/**
- * Returns a number that rises whenever the inventory or a reading changes: the sum of two revisions, which only rise.
- */
+/** Returns a number that rises when the inventory or a reading changes: the sum of two revisions that only rise. */
 async function sumRevisions(reader: DcReader): Promise<number> {
   return (await reader.revision()) + (await reader.readingsRevision());
 }

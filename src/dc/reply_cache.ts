@@ -1,7 +1,4 @@
-/**
- * Maximum size of all cached replies in binary form, in bytes. Our choice: some 200 screens; objects in memory take ten
- * times as much.
- */
+/** Maximum binary bytes of cached replies. Our choice: some 200 screens; objects in memory take ten times as much. */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Maximum size of a cached reply, in bytes. Our choice: one reply must not evict all others. */
 const MAX_REPLY_BYTES = MAX_BYTES / 8;

@@ -99,7 +99,8 @@ export class DcService {
   /**
    * Answers one call.
    * @param signal aborts when the caller no longer waits for the reply: a read stops at its next step, a write
-   * continues @throws OperationError for a refusal, the signal's reason for an aborted read
+   * continues
+   * @throws OperationError for a refusal, the signal's reason for an aborted read
    */
   async call(rpc: Rpc, request: Message, caller: Caller, signal?: AbortSignal): Promise<Reply> {
     const answer = async () => {
@@ -236,10 +237,7 @@ export class DcService {
     });
   }
 
-  /**
-   * Returns the totals of the inventory by site and floor; requires the role of a reader. @throws OperationError for a
-   * refusal
-   */
+  /** Returns totals by site and floor; requires the role of a reader. @throws OperationError for a refusal. */
   async overview(caller: Caller): Promise<InventoryOverview> {
     return this.#counted("EstateOverview", caller, async () => {
       authorizeCall(this.#context, { effect: "read", method: "EstateOverview" }, caller);
@@ -256,8 +254,8 @@ export class DcService {
   }
 
   /**
-   * Reads at most 50 stored resources for editing; requires the role of a reader. @throws OperationError for a refusal,
-   * such as of a reference that names no resource
+   * Reads at most 50 stored resources for editing; requires the role of a reader.
+   * @throws OperationError for a refusal, such as of a reference that names no resource
    */
   async stored(refs: readonly string[], caller: Caller): Promise<readonly StoredResource[]> {
     return this.#counted("StoredResources", caller, () => {

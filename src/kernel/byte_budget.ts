@@ -1,16 +1,11 @@
 /** Bytes up to which one request may use the whole budget; a larger request must leave a reserve for small ones. */
 const SMALL_BYTES = 64 * 1024;
-/**
- * Part of the budget that large requests may use. Our choice: a quarter remains for small requests and their replies.
- */
+/** Share of the budget for large requests. Our choice: a quarter remains for small requests and their replies. */
 const LARGE_PART = 0.75;
 /** Bytes charged for every open request: streams, headers, closures. Our choice: an estimate, not measured. */
 export const REQUEST_BYTES = 16 * 1024;
 
-/**
- * Memory budget in bytes for all open requests together: request bodies, and replies until their clients have received
- * them.
- */
+/** Memory budget in bytes for all open requests: request bodies, and replies until their clients have received them. */
 export class ByteBudget {
   readonly limit: number;
   #used = 0;

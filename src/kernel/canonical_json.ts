@@ -31,10 +31,7 @@ export function formatCanonicalJson(value: unknown): string {
   return Array.isArray(value) ? formatListJson(value) : formatObjectJson(value as Readonly<Record<string, unknown>>);
 }
 
-/**
- * Returns the object with its keys in the order of UTF-16 units, which makes `formatCanonicalJson` cheap. Nested objects are
- * not changed.
- */
+/** Returns the object with keys in UTF-16 order, for a cheap `formatCanonicalJson`. Nested objects are unchanged. */
 export function sortKeys<Value extends object>(object: Value): Value {
   const fields = object as Readonly<Record<string, unknown>>;
   const ordered = Object.keys(fields)

@@ -12,10 +12,7 @@ export function toVisibleSign(character: string): string {
   return code === 0x7f ? PICTURE_OF_DELETE : REPLACEMENT;
 }
 
-/**
- * Returns text for a file that people open in a terminal: line breaks become line feeds, other control characters
- * become visible characters.
- */
+/** Returns text for a file opened in a terminal: line breaks become line feeds, other control characters visible. */
 export function replaceControls(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(CONTROLS_IN_LINES, toVisibleSign);
 }
@@ -24,9 +21,7 @@ export function replaceControls(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
 const OWN_OR_UNSAFE = /\u001b\[(?:1|2|22|3[1-6]|39)m|\r\n|(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu;
 
-/**
- * Returns text that is safe to print in a terminal: escape sequences become visible, except the program's own colours.
- */
+/** Returns text safe to print in a terminal: escape sequences become visible, except the program's own colours. */
 export function escapeForTerminal(text: string): string {
   return text.replace(OWN_OR_UNSAFE, (found) => (found.length > 1 ? found : toVisibleSign(found)));
 }

@@ -17,10 +17,7 @@ export const ERROR_KINDS = [
 
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
-/**
- * A rejected request: it was understood but is refused; `message` gives the reason. Any other error is a bug in the
- * program.
- */
+/** A request that was understood but is refused; `message` gives the reason. Any other error is a program bug. */
 export class OperationError extends Error {
   override readonly name = "OperationError";
   readonly kind: ErrorKind;
@@ -37,9 +34,7 @@ export function getErrorMessage(error: unknown): string {
   return `internal error: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/**
- * Ignores an `OperationError` of work whose refusal leaves the caller's result unchanged; throws any other error again.
- */
+/** Ignores an `OperationError` of work whose refusal leaves the caller's result unchanged; rethrows any other error. */
 export function ignoreRefusal(error: unknown): void {
   if (!(error instanceof OperationError)) throw error;
 }

@@ -1,9 +1,6 @@
 import type { Steps } from "./steps.ts";
 
-/**
- * Bytes of JSON that are parsed at once, where each object or list counts as more. Our choice: some milliseconds of
- * work.
- */
+/** Bytes of JSON parsed at once; each object or list counts as more. Our choice: some milliseconds of work. */
 const PIECE_BYTES = 32 * 1024;
 /** Bytes of text that take as long to parse as an empty object or list. */
 const BRACKET_BYTES = 64;

@@ -3,10 +3,7 @@ export const MAX_JSON_DEPTH = 64;
 /** Maximum number of values in one JSON text. The largest bulk request has some 500,000. */
 export const MAX_JSON_VALUES = 1_000_000;
 
-/**
- * Maximum number of members of one object. Our choice: no message has a hundred, and a name takes about a microsecond
- * to read.
- */
+/** Maximum members of an object. Our choice: no message has a hundred, and a name takes about 1 microsecond to read. */
 export const MAX_JSON_MEMBERS = 10_000;
 /** Initial member count of a list, so low that counting its elements never reaches `MAX_JSON_MEMBERS`. */
 const NO_MEMBERS = -MAX_JSON_VALUES - 1;

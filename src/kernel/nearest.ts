@@ -3,10 +3,7 @@ import { distance } from "fastest-levenshtein";
 /** Maximum number of differing letters, for words of any length. Our choice. */
 const MAX_DIFFERENCES = 3;
 
-/**
- * Maximum length of a compared text, in characters. Our choice: no name is longer, and the cost grows with the third
- * power of the length.
- */
+/** Maximum characters of a compared text. Our choice: no name is longer, and cost grows with the cube of the length. */
 const MAX_COMPARED = 64;
 
 /**

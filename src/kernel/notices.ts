@@ -7,10 +7,7 @@ export function setNoticeListener(next: Listener): void {
   listener = next;
 }
 
-/**
- * Reports a sentence to the user in addition to a call's result, from modules that know no interface. Dropped if no
- * listener is set.
- */
+/** Reports a sentence beside a call's result, for modules that know no interface. Without a listener it is dropped. */
 export function reportNotice(sentence: string): void {
   listener?.(sentence);
 }

@@ -43,10 +43,7 @@ export interface ToolDefinition<Context, Params extends TObject = TObject, Value
   run(context: Context, args: Static<Params>, options?: CallOptions): Promise<ToolResult<Value>>;
 }
 
-/**
- * Returns an identity function for definitions of tools. The context type is fixed first, so that the parameter and
- * answer types are inferred.
- */
+/** Returns an identity function that fixes a tool's context type first, so parameter and answer types are inferred. */
 export function defineTool<Context>() {
   return <Params extends TObject, Value>(
     definition: ToolDefinition<Context, Params, Value>,

@@ -58,10 +58,7 @@ export const MAX_PROBLEM_LINES = 50;
 /** Time for comparing one output with its schema, in milliseconds. Ours: 16 MiB take a second or two. */
 export const OUTPUT_CHECK_LIMIT_MS = 10_000;
 
-/**
- * Time for one match of a schema's pattern, in milliseconds. Ours: an honest one takes microseconds. Source:
- * docs/decisions.md#s-17.
- */
+/** Milliseconds for a schema pattern match. Ours: an honest one takes microseconds. Source: docs/decisions.md#s-17. */
 export const PATTERN_LIMIT_MS = 2_000;
 
 /** Longest text to search for, in characters. Ours: engines refuse patterns of some ten thousand characters. */

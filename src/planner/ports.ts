@@ -149,11 +149,7 @@ export interface WorkStore {
 export interface TemplateStore {
   /** The templates' names without `.md`, sorted; empty when there is no such folder. */
   names(): Promise<readonly string[]>;
-  /**
-   * The text of a template, or null without one of that name.
-   *
-   * @throws OperationError `failed_precondition` when it cannot be read
-   */
+  /** A template's text, or null without one of that name; throws OperationError `failed_precondition` if unreadable. */
   text(name: string): Promise<string | null>;
 }
 

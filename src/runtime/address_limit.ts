@@ -50,10 +50,7 @@ export class AddressLimit {
   }
 }
 
-/**
- * Returns the key under which an address is counted: the /64 for IPv6, because one subscriber can choose any address in
- * it.
- */
+/** Returns the key that counts an address: the /64 for IPv6, in which a subscriber can choose any address. */
 function toAddressGroup(address: string): string {
   if (!address.includes(":") || address.includes(".")) return address.replace(/^::ffff:/, "");
   const [head = "", tail = ""] = address.split("::");

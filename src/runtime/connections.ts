@@ -37,9 +37,7 @@ class Use {
     this.idleSince = performance.now();
   }
 
-  /**
-   * Whether a shutdown need not wait for this connection: only streams run, or it is idle and has nothing left to send.
-   */
+  /** Whether a shutdown need not wait for this connection: it runs only streams, or is idle with nothing to send. */
   isOver(socket: Pick<Socket, "writableLength"> | undefined): boolean {
     if (this.active > 0) return this.active === this.streams;
     return this.isIdle(LEAVE_MS) && (socket?.writableLength ?? 0) === 0;
@@ -54,13 +52,9 @@ interface Peer {
 }
 
 interface Connection extends Peer {
-  /**
-   * Protocol of the connection; `new` before the first bytes were read, `tls` for the raw socket below a secured one.
-   */
+  /** Protocol; `new` before the first bytes were read, `tls` for the raw socket below a secured one. */
   speech: "new" | WireProtocol;
-  /**
-   * Removes the connection from the counts; undefined for a secured socket, because the raw socket below it is counted.
-   */
+  /** Removes the connection from the counts; undefined for a secured socket, as the raw one below it is counted. */
   readonly leave?: () => void;
 }
 

@@ -2,14 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import type { ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
 
-/**
- * Minimum pace of a peer, in bytes per second. Our choice: a tenth of the bandwidth of the slowest links.
- */
+/** Minimum pace of a peer, in bytes per second. Our choice: a tenth of the slowest links' bandwidth. */
 const LEAST_BYTES_PER_S = 4096;
-/**
- * Maximum time that a peer may be slower than `LEAST_BYTES_PER_S`, in milliseconds; the second value applies while
- * memory is scarce.
- */
+/** Maximum time in ms of a peer below `LEAST_BYTES_PER_S`; the second value applies while memory is scarce. */
 const PATIENCE_MS = 30_000;
 const SCARCE_PATIENCE_MS = 5000;
 

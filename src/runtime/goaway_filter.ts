@@ -55,9 +55,7 @@ export class GoawayFilter {
   }
 }
 
-/**
- * Returns a stream of the socket's bytes without GOAWAY frames, with the members of a socket that `node:http2` uses.
- */
+/** Returns a stream of the bytes without GOAWAY frames, with the socket members that `node:http2` uses. */
 export function filterGoaway(socket: Socket): Duplex {
   const filter = new GoawayFilter();
   const stream = new Duplex({

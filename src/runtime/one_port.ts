@@ -10,15 +10,9 @@ import type { PortRequest, PortResponse } from "./exchanges.ts";
 import { detectSocketProtocol } from "./first_bytes.ts";
 import { filterGoaway } from "./goaway_filter.ts";
 
-/**
- * Number of file descriptors that connections leave free. Our choice: a database server needs nine, files and pictures
- * the others.
- */
+/** Descriptors that connections leave free. Our choice: a database server needs nine, files and pictures the rest. */
 const RESERVE = 24;
-/**
- * Assumed number of descriptors in use if the system does not list them. Our choice: a server with a database file has
- * about 20.
- */
+/** Assumed descriptors in use if the system lists none. Our choice: a server with a database file has about 20. */
 const USUAL_DESCRIPTORS = 32;
 
 /** Returns the maximum number of open files of this process, or undefined if it is unlimited or unknown. */
@@ -33,9 +27,7 @@ interface Report {
   readonly userLimits: { readonly open_files?: { readonly soft: number | string } };
 }
 
-/**
- * Lowers the limits of connections to the number of open files that remains after the descriptors in use and a reserve.
- */
+/** Lowers the connection limits to the open files that remain after the descriptors in use and a reserve. */
 function fitOpenFiles(limits: PortLimits, openFiles: number | undefined): PortLimits {
   if (openFiles === undefined) return limits;
   const free = Math.max(openFiles - countDescriptors(), 4);

@@ -25,10 +25,7 @@ export async function loadConsoleModules(): Promise<ReadonlyMap<string, Buffer<A
   return new Map(all.map(([name, zipped]) => [name, Buffer.from(zipped, "base64")]));
 }
 
-/**
- * Loads the text of a page on first use. Returns undefined if the program runs from source and the pages were never
- * built.
- */
+/** Loads a page's text on first use; undefined if the program runs from source and the pages were never built. */
 export const loadPage = (name: PageName): Promise<string | undefined> => loadText(`web/${name}.html`);
 
 /** Loads the licences of everything in the executable, as `build.ts` wrote them; undefined if the program was never built. */

@@ -57,9 +57,7 @@ interface RasterFiles {
   readonly fonts: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/**
- * Reads the renderer and the fonts from the executable, or from the installed packages if the program runs from source.
- */
+/** Reads renderer and fonts from the executable; from the installed packages if the program runs from source. */
 export async function readRasterFiles(): Promise<RasterFiles> {
   const [wasm, ...fonts] = (await findRasterFiles()).map((path) => new Uint8Array(readFileSync(path)));
   if (wasm === undefined) throw new Error("The renderer of PNG pictures is missing");

@@ -21,10 +21,7 @@ export class Rasterizer {
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
 
-  /**
-   * Renders SVG to PNG.
-   * @throws Error if the SVG is invalid or the thread ends
-   */
+  /** Renders SVG to PNG. Throws an Error if the SVG is invalid or the thread ends. */
   png(svg: string, widthPx: number): Promise<Uint8Array<ArrayBuffer>> {
     clearTimeout(this.#idle);
     const worker = this.#worker ?? this.#start();

@@ -1,16 +1,10 @@
-/**
- * Interval between checks of the heap, in milliseconds. A program that sends at full speed fills some megabytes in that
- * time.
- */
+/** Interval of heap checks in milliseconds. A program that sends at full speed fills some megabytes in that time. */
 const LOOK_EVERY_MS = 20;
 
 /** Growth of the heap that starts a garbage collection, in bytes. */
 const GROWTH = 3 * 1024 * 1024;
 
-/**
- * Heap size above which the engine's caches are released too, in bytes; the next constant is the minimum interval
- * between releases, in milliseconds.
- */
+/** Heap bytes above which the engine's caches are released too; the next constant is the least ms between releases. */
 const LARGE = 80 * 1024 * 1024;
 const SHRINK_EVERY_MS = 1_000;
 

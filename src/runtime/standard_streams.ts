@@ -23,9 +23,7 @@ export function openStandardInput(): AsyncIterable<Uint8Array> {
 export interface StandardOutput {
   /** Resolves after the operating system has accepted every byte; rejects if the reader has closed the stream. */
   write(bytes: Uint8Array): Promise<void>;
-  /**
-   * Keeps a reference to the engine's stream, so that a later replacement of `process.stdout.write` has no effect here.
-   */
+  /** Keeps a reference to the engine's stream, so that replacing `process.stdout.write` has no effect here. */
   hold(): void;
 }
 

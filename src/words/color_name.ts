@@ -1,7 +1,4 @@
-/**
- * Upper edge of each hue in degrees, with the names in which cables are sold. Our choice, after the fibre names of
- * TIA-598-D.
- */
+/** Upper edge of each hue in degrees, named as cables are sold. Our choice, after the fibre names of TIA-598-D. */
 const HUES: readonly (readonly [to: number, name: string])[] = [
   [15, "red"],
   [42, "orange"],
@@ -23,10 +20,7 @@ const LIGHT = 0.78;
 /** Lightness below which orange is called brown; light red is called rose. */
 const BROWN = 0.42;
 
-/**
- * Returns the English name of a recorded colour.
- * @param color RRGGBB
- */
+/** Returns the English name of a recorded colour, given as RRGGBB. */
 export function getColorName(color: string): string {
   const { hue, saturation, lightness } = toHsl(color);
   if (lightness >= WHITE && saturation < 0.5) return "white";

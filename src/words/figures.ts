@@ -48,10 +48,7 @@ export function formatKilowatts(value: number): string {
   return formatWatts(value * 1000);
 }
 
-/**
- * Formats a bandwidth in Mbit/s, Gbit/s or Tbit/s.
- * @param mbps megabits per second
- */
+/** Formats `mbps`, megabits per second, in Mbit/s, Gbit/s or Tbit/s. */
 export function formatBandwidth(mbps: number | undefined): string {
   if (mbps === undefined) return UNKNOWN;
   if (mbps < 1000) return `${formatPlainNumber(mbps)} Mbit/s`;
@@ -64,10 +61,7 @@ export function formatMetres(value: number): string {
   return `${formatPlainNumber(value)} m`;
 }
 
-/**
- * Formats a duration in seconds, minutes or hours.
- * @param seconds the duration
- */
+/** Formats a duration, given in seconds, as seconds, minutes or hours. */
 export function formatDuration(seconds: number): string {
   if (seconds < 120) return `${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);

@@ -7,18 +7,12 @@ export function pluralize(noun: string): string {
   return /(?:s|ch|x)$/i.test(noun) ? `${noun}es` : `${noun.replace(/([^aeo])y$/, "$1ie")}s`;
 }
 
-/**
- * Formats a count with its noun: `1 rack`, `2 racks`.
- * @param many form for all counts but 1, if it is irregular
- */
+/** Formats a count with its noun: `1 rack`, `2 racks`. `many` is an irregular form for all counts but 1. */
 export function formatCountOf(count: number, one: string, many = pluralize(one)): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/**
- * Lists the first names and counts the others: `a, b and 3 more`.
- * @param all total number, if more exist than are given
- */
+/** Lists the first names and counts the others: `a, b and 3 more`. `all` is the total, if more exist than given. */
 export function listSome(names: readonly string[], most: number, all = names.length): string {
   const listed = names.slice(0, most).join(", ");
   return all > most ? `${listed} and ${all - Math.min(most, names.length)} more` : listed;
@@ -114,9 +108,7 @@ const UNITS: Readonly<Record<string, string>> = {
 /** Field names whose suffix only looks like a unit. */
 const UNITLESS: ReadonlySet<string> = new Set(["power_in"]);
 
-/**
- * Splits a field's name into its stem and its unit: `draw_w` becomes `draw` and W. The unit is "" if the name has none.
- */
+/** Splits a field's name into stem and unit: `draw_w` becomes `draw` and W. The unit is "" if there is none. */
 export function splitUnit(name: string): { readonly stem: string; readonly unit: string } {
   const cut = name.lastIndexOf("_");
   const unit = cut < 1 || UNITLESS.has(name) ? undefined : UNITS[name.slice(cut + 1)];

@@ -35,10 +35,7 @@ export interface BoardOptions {
   readonly opens: boolean;
 }
 
-/**
- * Serves the board until Ctrl-C, SIGTERM or the end of the terminal. Returns status 0 if every request was answered,
- * otherwise the signal's status.
- */
+/** Serves until Ctrl-C, SIGTERM or the terminal's end. Status 0 if all requests were answered, else the signal's. */
 export async function serveBoard(
   project: OpenProject,
   log: StderrLogger,
@@ -124,10 +121,7 @@ function createReviewActions(project: OpenProject, stop: SignalStop): ReviewActi
   };
 }
 
-/**
- * Formats the result of a merge.
- * @throws OperationError if the spec was not merged
- */
+/** Formats the result of a merge. @throws OperationError if the spec was not merged. */
 function formatMergeResult(result: MergeResult): string {
   if (result.outcome === "refused" || result.outcome === "conflict") {
     throw new OperationError("failed_precondition", describeRefusal(result));

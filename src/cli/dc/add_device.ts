@@ -34,10 +34,7 @@ export interface AddDeviceCall extends Omit<Args<Record<never, never>, typeof AD
 const UPSERT = requireRpc(DatacenterService.method.upsertDevice);
 const CALLER = createCommandCaller("dc add");
 
-/**
- * Adds a device and prints the warnings of the write.
- * @throws OperationError if it is refused or already exists
- */
+/** Adds a device and prints the write's warnings. @throws OperationError if it is refused or already exists. */
 export async function addDevice(database: DatabaseLocation, call: AddDeviceCall, log: StderrLogger): Promise<void> {
   const said = toGivenDevice(call);
   return withStore(database, async (store) => {

@@ -21,10 +21,7 @@ export type FlagRequest = Readonly<Record<string, JsonValue>>;
 
 interface AskedFlags<Name extends string> {
   readonly flags: Readonly<Record<Name, Flag>>;
-  /**
-   * Converts the checked arguments of a call to fields of the request.
-   * @throws UsageError that names the flag
-   */
+  /** Converts checked arguments to fields of the request. @throws UsageError that names the flag. */
   readonly request: (words: Readonly<Record<Name, unknown>>) => FlagRequest;
 }
 

@@ -15,10 +15,7 @@ export function listRpcs(): void {
   for (const { method, effect } of allRpcs) print(`${method.name}\t${effect}\n`);
 }
 
-/**
- * Calls one RPC of a running server and prints the reply, indented on a terminal. For an error, prints it and returns
- * the exit status of its class.
- */
+/** Calls one RPC; prints the reply, indented on a terminal, or the error, and returns the status of its class. */
 export async function callRpc(address: ServerAddress, name: string, request: string): Promise<ExitStatus> {
   if (!RPC_NAMES.includes(name)) {
     const hint = formatSuggestion(name, RPC_NAMES) || "`planner dc call --list` lists the RPCs";

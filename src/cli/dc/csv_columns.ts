@@ -5,22 +5,13 @@ import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 export interface CsvColumn {
   /** The field's name, or a path such as `location.room` for a field of a flat part. */
   readonly name: string;
-  /**
-   * Formats the field's value as a cell.
-   * @returns an empty text for an absent value
-   */
+  /** Formats the field's value as a cell; an absent value is an empty text. */
   readonly write: (resource: JsonObject) => string;
-  /**
-   * Writes the value of a cell, which is not empty, into the resource.
-   * @throws Error for invalid JSON
-   */
+  /** Writes the value of a cell, which is not empty, into the resource. @throws Error for invalid JSON. */
   readonly read: (cell: string, resource: Record<string, JsonValue>) => void;
 }
 
-/**
- * Message types with one column per field, because people sort and filter by them; all other messages are JSON in one
- * cell.
- */
+/** Messages with one column per field, by which people sort and filter; all other messages are JSON in one cell. */
 const FLAT = ["Location", "Placement", "PortRef"];
 /** Fields that the service computes and that an import must not set. */
 const COMPUTED = ["etag", "create_time", "update_time", "health", "health_reasons"];

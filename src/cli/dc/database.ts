@@ -19,22 +19,13 @@ export interface DatabaseLocation {
   readonly file: string | undefined;
   /** Returns false for a file that does not exist; always true for a server, which is contacted only by `open`. */
   readonly exists: () => boolean;
-  /**
-   * Opens the database.
-   * @throws OperationError if it cannot be opened
-   */
+  /** Opens the database. @throws OperationError if it cannot be opened. */
   readonly open: () => Promise<DcStore>;
-  /**
-   * Opens the database read-only, with any version of the schema.
-   * @throws OperationError if it cannot be read
-   */
+  /** Opens the database read-only, with any schema version. @throws OperationError if it cannot be read. */
   readonly inspect: () => Promise<InspectedStore>;
 }
 
-/**
- * Parses `--db`: the path of a file, or postgres://….
- * @throws UsageError for any other value
- */
+/** Parses `--db`: the path of a file, or postgres://…. @throws UsageError for any other value. */
 export function parseDatabase(given: string | undefined, cwd: string, { create = false } = {}): DatabaseLocation {
   if (given !== undefined && isPostgresUrl(given)) return createServerDatabase(given);
   const scheme = given === undefined ? undefined : URL_LIKE.exec(given)?.[1];

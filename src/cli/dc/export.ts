@@ -24,10 +24,7 @@ export interface ExportOptions {
   readonly output: string | undefined;
 }
 
-/**
- * Writes a snapshot of the inventory as JSON Lines, as one CSV file, or as one CSV file per kind in a folder. Memory:
- * one page.
- */
+/** Writes a snapshot as JSON Lines, one CSV file, or a folder with one CSV file per kind. Memory: one page. */
 export async function exportInventory(
   database: DatabaseLocation,
   { format, kind, output }: ExportOptions,
@@ -106,9 +103,7 @@ export const TARGETS = {
 
 type ExportTarget = keyof typeof TARGETS;
 
-/**
- * Writes the inventory for another program, to one file or standard output, or to a folder if there are several files.
- */
+/** Writes the inventory for another program: one file or standard output, or a folder for several files. */
 export async function exportForProgram(
   database: DatabaseLocation,
   { to, output }: { readonly to: ExportTarget; readonly output: string | undefined },

@@ -188,10 +188,7 @@ function cutText(text: string, chars: number): string {
   return text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, "");
 }
 
-/**
- * Resolves the objects that an event names to references.
- * @throws OperationError with the line of an unknown name
- */
+/** Resolves the objects of an event to references. @throws OperationError with the line of an unknown name. */
 async function resolveObjects(service: DcService, event: ImportedEvent, file: string): Promise<string[]> {
   const refs: string[] = [];
   for (const { id, line } of event.objects) {

@@ -22,10 +22,7 @@ export function findKind(word: string): ResourceKind | undefined {
   return KINDS.find(({ kind, list }) => kind === word || list === word)?.kind;
 }
 
-/**
- * Returns the kind with this name or list name.
- * @throws UsageError for any other word
- */
+/** Returns the kind with this name or list name. @throws UsageError for any other word. */
 export function requireKind(word: string): ResourceKind {
   const kind = findKind(word);
   if (kind !== undefined) return kind;
@@ -33,10 +30,7 @@ export function requireKind(word: string): ResourceKind {
   throw new UsageError(`Wrong value "${word}" for "--kind": expected one of ${KIND_NAMES.join(", ")}`, hint);
 }
 
-/**
- * Parses a line of JSON Lines, `{"rack": {…}}`, as the message of its kind.
- * @throws Error that describes the problem
- */
+/** Parses a JSON line, `{"rack": {…}}`, as its kind's message. @throws Error that describes the problem. */
 export function parseResourceLine(text: string): {
   readonly kind: ResourceKind;
   readonly message: MessageShape<DescMessage>;
@@ -45,10 +39,7 @@ export function parseResourceLine(text: string): {
   return { kind, message: fromJson(SCHEMAS[kind], json) };
 }
 
-/**
- * Parses a line of JSON Lines as an item of a bulk load.
- * @throws Error that describes the problem
- */
+/** Parses a line of JSON Lines as an item of a bulk load. @throws Error that describes the problem. */
 export function parseItem(text: string): LoadItem {
   const { kind, json } = parseLine(text);
   const resource = plainModel<ResourceByKind[ResourceKind]>(SCHEMAS[kind], json);

@@ -61,11 +61,7 @@ export async function printInventory(database: DatabaseLocation, call: ListCall,
   log.note(rows.length < total ? `${rows.length} of ${total} shown` : `${total} found`);
 }
 
-/**
- * Returns the list of a kind, by the list's name or the kind's.
- *
- * @throws UsageError of the command for any other word
- */
+/** Returns a kind's list by the name of either. @throws UsageError of the command for any other word. */
 export function requireList(command: string, kind: string): ListKind {
   const found = LIST_KINDS.find(({ page, one }) => page === kind || one === kind || one.replaceAll(" ", "-") === kind);
   if (found !== undefined) return found;

@@ -45,20 +45,14 @@ interface Detail {
   readonly repeated?: true;
 }
 
-/**
- * Parses `--url`.
- * @throws UsageError unless it is the address of a server
- */
+/** Parses `--url`. @throws UsageError unless it is the address of a server. */
 export function parseServerUrl(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return given.replace(/\/+$/, "");
   throw new UsageError(`Wrong value "${given}" for "--url": expected http://host:port or https://host:port`, null);
 }
 
-/**
- * Calls one RPC with Connect's JSON.
- * @throws ServerRefusal for an error reply, OperationError without a reply
- */
+/** Calls one RPC with Connect's JSON. @throws ServerRefusal for an error reply, OperationError without a reply. */
 export async function callServer(address: ServerAddress, rpc: string, request: string): Promise<JsonValue> {
   const { response, text } = await sendRequest(address, rpc, request);
   const json = parseJson(text);

@@ -44,10 +44,7 @@ interface PlannedCall extends Args<Record<never, never>, typeof WINDOW_FLAGS> {
   readonly contact: string | undefined;
 }
 
-/**
- * Stores a window and prints its verdict.
- * @throws OperationError if a window with this code exists
- */
+/** Stores a window and prints its verdict. @throws OperationError if a window with this code exists. */
 export async function addWindow(database: DatabaseLocation, call: PlannedCall, log: StderrLogger): Promise<void> {
   const { title = "", notes = "", owner = "", contact = "" } = call;
   await withService(database, async (service) => {
@@ -110,10 +107,7 @@ async function readAll(service: DcService, { element = "", request }: ListedCall
   );
 }
 
-/**
- * Sets a window's state.
- * @throws OperationError if the state cannot follow the current one
- */
+/** Sets a window's state. @throws OperationError if the state cannot follow the current one. */
 export async function setWindowState(
   database: DatabaseLocation,
   code: string,
@@ -131,10 +125,7 @@ export async function setWindowState(
   });
 }
 
-/**
- * Reads a window with its verdict.
- * @throws OperationError for a code that no window has
- */
+/** Reads a window with its verdict. @throws OperationError for a code that no window has. */
 export async function readWindow(service: DcService, code: string): Promise<GetWindowResponse> {
   const request = create(GetWindowRequestSchema, { code, maxItems: MOST });
   return (await service.call(getWindow, request, { interface: "SYSTEM" })) as GetWindowResponse;

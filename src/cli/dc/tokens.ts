@@ -17,16 +17,10 @@ import type { StderrLogger } from "../output/stderr_logger.ts";
 import { createFolder, requireWritable, writePrivateFile } from "../output/write_file.ts";
 import { UsageError } from "../usage_error.ts";
 
-/**
- * Number of random bytes of a token. Source: docs/decisions.md#d-07; 256 bits cannot be guessed, so the hash needs no
- * salt.
- */
+/** Random bytes of a token: 256 bits cannot be guessed, so the hash needs no salt. Source: docs/decisions.md#d-07. */
 const TOKEN_BYTES = 32;
 
-/**
- * Prefix of every token: no token is read as a flag because of a leading "-", and scanners for leaked secrets recognize
- * it.
- */
+/** Prefix of every token, which is thus never read as a flag for a leading "-"; scanners for leaked secrets know it. */
 const TOKEN_PREFIX = "planner_";
 
 export interface NewToken {
@@ -72,10 +66,7 @@ export function listTokens(file: string, log: StderrLogger): void {
 
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/**
- * Parses an expiry; a day ends at midnight UTC.
- * @throws UsageError unless it is in the future
- */
+/** Parses an expiry; a day ends at midnight UTC. @throws UsageError unless it is in the future. */
 function parseExpiry(text: string, now: Date): string {
   const [, count = "", unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);

@@ -75,10 +75,7 @@ export async function importWindowLines(
   print(done.join(""));
 }
 
-/**
- * Parses the lines of a file.
- * @throws OperationError for a line without a window, and for a repeated code
- */
+/** Parses a file's lines. @throws OperationError for a line without a window, and for a repeated code. */
 function parseWindows(file: string, text: string) {
   const numbers = new Map<string, number>();
   return text.split("\n").flatMap((line, index) => {

@@ -35,10 +35,7 @@ export async function printNotices(
   );
 }
 
-/**
- * Reads a window that has not ended.
- * @throws OperationError for a window that has ended
- */
+/** Reads a window that has not ended. @throws OperationError for a window that has ended. */
 async function readOpenWindow(database: DatabaseLocation, code: string): Promise<GetWindowResponse> {
   const reply = await withService(database, (service) => readWindow(service, code));
   if (reply.judgement !== undefined) return reply;

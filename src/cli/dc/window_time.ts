@@ -18,10 +18,7 @@ interface Words {
   readonly zone: CommandZone;
 }
 
-/**
- * Parses the flags of a window's time.
- * @throws OperationError that names the flag
- */
+/** Parses the flags of a window's time. @throws OperationError that names the flag. */
 export function parseWindowTime({ from, for: length, until, zone }: Words, now: number): WindowTime {
   if ((length === undefined) === (until === undefined))
     throw new OperationError("invalid_argument", "Expected either --for, such as --for 2h, or --until");
@@ -69,10 +66,7 @@ export interface CommandZone {
   readonly ambiguous: boolean;
 }
 
-/**
- * Returns the zone of `--time-zone`, otherwise that of the site.
- * @throws OperationError for a name that is not a zone
- */
+/** Returns the zone of `--time-zone`, otherwise the site's. @throws OperationError for a name that is no zone. */
 export async function resolveZone(service: DcService, asked: string | undefined): Promise<CommandZone> {
   if (asked === undefined) return readSiteZone(service);
   if (isTimeZone(asked)) return { name: asked, because: "", ambiguous: false };

@@ -46,10 +46,7 @@ export async function withService<Result>(
   return withStore(database, async (store) => work(await openOwnService(store, options)));
 }
 
-/**
- * Returns the caller for a command that writes to a database directly: an administrator, whose name is in the change
- * log.
- */
+/** Returns the caller for direct writes to a database: an administrator, whose name is in the change log. */
 export function createCommandCaller(command: string): Caller {
   return { interface: "SYSTEM", principal: { name: `planner ${command}`, roles: ["admin"], authMethod: "none" } };
 }

@@ -108,9 +108,7 @@ class DemoProject {
   }
 }
 
-/**
- * Returns environment variables that separate the demonstration from the person's accepted commands and git identity.
- */
+/** Returns an environment that separates the demonstration from the person's accepted commands and git identity. */
 function createDemoEnvironment(folder: string): NodeJS.ProcessEnv {
   const who = { NAME: "planner demo", EMAIL: "demo@planner.invalid" };
   return {

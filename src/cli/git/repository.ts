@@ -22,10 +22,7 @@ export async function findRepository(root: string): Promise<Repository | undefin
   return { git, top, prefix: path === "" ? "" : `${path}/` };
 }
 
-/**
- * Finds the repository around `root`.
- * @throws OperationError `failed_precondition` without a repository
- */
+/** Finds the repository around `root`. @throws OperationError `failed_precondition` without a repository. */
 export async function requireRepository(root: string): Promise<Repository> {
   const repository = await findRepository(root);
   if (repository !== undefined) return repository;

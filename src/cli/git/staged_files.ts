@@ -42,10 +42,7 @@ export async function readIndex({ git, prefix }: Repository): Promise<ProjectInd
   return { specs, archivedIds, config };
 }
 
-/**
- * Returns the specs that the next commit adds or changes, and the ids whose file it removes; a renamed spec is in both
- * lists.
- */
+/** Returns the specs that the next commit adds or changes, and the removed ids; a renamed spec is in both lists. */
 export async function readStagedIds({ git, prefix }: Repository): Promise<{ changed: SpecId[]; removed: SpecId[] }> {
   const paths = async (filter: string): Promise<readonly string[]> => {
     const words = ["diff", "--cached", "--name-only", "--no-renames", "--no-relative", "-z", `--diff-filter=${filter}`];
@@ -75,9 +72,7 @@ export async function findSpecsNaming({ git, prefix }: Repository, ids: readonly
   );
 }
 
-/**
- * Builds a pathspec that is independent of git's working directory and treats no character of the path as a pattern.
- */
+/** Builds a pathspec independent of git's working directory, in which no character of the path is a pattern. */
 function buildPathspec(prefix: string): readonly string[] {
   return ["--", `:(top,literal)${prefix}.planner`];
 }
@@ -90,10 +85,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/**
- * Reads any number of blobs through one `git cat-file --batch` process, which `close` ends. Answers arrive in the order
- * of the requests.
- */
+/** Reads many blobs through one `git cat-file --batch` process, ended by `close`; answers keep the requests' order. */
 export class BlobReader {
   readonly #child: ReturnType<ReadyGit["start"]>;
   readonly #waiting: Waiting[] = [];
@@ -137,11 +129,7 @@ export class BlobReader {
     while (this.#length > 0 && this.#length >= this.#expected && this.#answer()) {}
   }
 
-  /**
-   * Delivers one answer, `<hash> <type> <size>
-   * <content>
-   * `; returns false if it is incomplete.
-   */
+  /** Delivers one answer, `<hash> <type> <size> <content> `; false if it is incomplete. */
   #answer(): boolean {
     const [only] = this.#chunks;
     const data = only !== undefined && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks);

@@ -160,10 +160,7 @@ async function findHooksFolder({ top }: Repository): Promise<string> {
   return resolve(top, said.replace(/\r?\n$/, ""));
 }
 
-/**
- * Creates a git runner at the top of the working tree, so that paths in its output are relative to there, also in a
- * hook.
- */
+/** Creates a git runner at the top of the working tree; paths in its output are relative to it, also in a hook. */
 function createGit(top: string): Git {
   return new Git(top, {}, { places: "inherited" });
 }

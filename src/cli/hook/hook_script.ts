@@ -57,10 +57,7 @@ ${roots.map((root) => `check ${quoteWord(root)} || exit $?`).join("\n")}
 `;
 }
 
-/**
- * Kind of an existing pre-commit file: `foreign` is another tool's, `changed` is planner's with lines that planner did
- * not write.
- */
+/** Kind of an existing pre-commit file: `foreign` is another tool's, `changed` is planner's with others' lines. */
 export type FoundHook =
   | { readonly kind: "foreign" }
   | { readonly kind: "changed" }
@@ -80,9 +77,7 @@ function removePathLines(script: string): string {
   return script.replace(/^(?:program=|installed_planner\(\)).*\n/gm, "");
 }
 
-/**
- * Quotes a text as one shell word. Backslashes of Windows paths become `/`, because a shell reads `\\` as an escape.
- */
+/** Quotes a text as one shell word. Backslashes of Windows paths become `/`: a shell reads `\\` as an escape. */
 function quoteWord(text: string): string {
   const path = /^[A-Za-z]:\\/.test(text) ? text.replaceAll("\\", "/") : text;
   return `'${path.replaceAll("'", `'\\''`)}'`;

@@ -29,10 +29,7 @@ export interface Agent {
   extend(file: string, text: string): Promise<ConfigEditResult>;
 }
 
-/**
- * Command by which every agent starts the server: the program of that name on its PATH. Source:
- * docs/contract/spec-tool.md#init.
- */
+/** Command, a program on its PATH, by which every agent starts the server. Source: docs/contract/spec-tool.md#init. */
 const SERVER: McpServerCommand = { command: "planner", args: ["mcp"] };
 
 /**

@@ -16,10 +16,7 @@ export interface FirstSettings {
   readonly setup: readonly SetupProposal[];
 }
 
-/**
- * Returns every file of a new project. Each folder has a file, because git stores no empty folder. Source:
- * docs/decisions.md#s-01
- */
+/** Returns a new project's files, at least one per folder: git stores no empty one. Source: docs/decisions.md#s-01. */
 export function listProjectFiles(first: FirstSettings): readonly ProjectFile[] {
   return [
     { path: "config.md", text: buildConfig(first) },

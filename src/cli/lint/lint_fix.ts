@@ -62,10 +62,7 @@ export async function lintAndFix(
   return { report: await lintProject(await createProjectSource(context), choice), ...listOutcomes(specs, results) };
 }
 
-/**
- * Computes the fixes without changing a file: returns the findings after the fixes, and the changes as a unified diff
- * for git.
- */
+/** Without changing a file, returns the findings after the fixes, and the changes as a unified diff for git. */
 export async function previewFix(
   context: PlannerContext,
   choice: LintSelection,

@@ -39,10 +39,7 @@ const STATUS_STYLES: Readonly<Record<string, Style>> = {
   cancelled: "dim",
 };
 
-/**
- * Creates the column of ids.
- * @param active ids of all active specs, among which a shortened id must be unique
- */
+/** Creates the column of ids. A shortened id must be unique among `active`, the ids of all active specs. */
 export function createIdColumn(active: readonly SpecId[]): Column<ListedSpec> {
   let shorten: ((id: SpecId) => string) | undefined;
   const short = ({ id }: ListedSpec): string => {
@@ -98,10 +95,7 @@ export function selectStatusStyle(status: string): Style | undefined {
   return STATUS_STYLES[status];
 }
 
-/**
- * Prints a table of specs. The last lines count the invalid specs and the unreadable files. Source:
- * docs/decisions.md#s-08
- */
+/** Prints a table of specs, then the counts of invalid specs and unreadable files. Source: docs/decisions.md#s-08. */
 export function printListing<Row extends ListedSpec>(
   cli: Cli,
   list: ListedSpecs<Row>,

@@ -44,9 +44,7 @@ export function isStdoutClosed(): boolean {
   return closed.has(1);
 }
 
-/**
- * Returns whether a terminal shows the output. `/dev/null` may count as one; `node:tty` would slow down every start.
- */
+/** Whether a terminal shows the output; `/dev/null` may count as one. `node:tty` would slow down every start. */
 function isShown(descriptor: 1 | 2): boolean {
   try {
     return fstatSync(descriptor).isCharacterDevice();

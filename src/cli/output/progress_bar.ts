@@ -13,9 +13,7 @@ export interface ProgressBar {
   clear(): void;
 }
 
-/**
- * Opens a progress bar on standard error; undefined with `--quiet`, and unless it is a terminal that can erase a line.
- */
+/** Opens a bar on standard error; undefined with `--quiet` or without a terminal that can erase a line. */
 export function openProgressBar({ quiet }: StderrLogger): ProgressBar | undefined {
   if (quiet || !isTerminal("stderr") || process.env["TERM"] === "dumb") return undefined;
   const started = performance.now();

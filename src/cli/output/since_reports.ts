@@ -4,10 +4,7 @@ import type { CriterionProof } from "#planner/work/provenance.ts";
 import { formatCountOf } from "#words/names.ts";
 import { sanitizeLine } from "./plain_text.ts";
 
-/**
- * Maximum length of a summary: GitHub stores one MiB per step and drops a longer summary completely, and a character
- * needs up to four bytes.
- */
+/** Maximum length, up to four bytes a character: GitHub stores one MiB per step and drops all of a longer summary. */
 const MAX_SUMMARY_CHARACTERS = 200_000;
 
 /** Returns the reason for a criterion's verdict; empty if the verdict needs none. */
@@ -83,10 +80,7 @@ function formatRow(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |\n`;
 }
 
-/**
- * Replaces every ASCII character that is not a letter, digit or blank by an entity, which Markdown displays without
- * interpreting it.
- */
+/** Replaces ASCII characters except letters, digits and blanks by entities, which Markdown shows uninterpreted. */
 function escapeMarkdown(text: string): string {
   return sanitizeLine(text)
     .toWellFormed()

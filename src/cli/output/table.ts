@@ -21,9 +21,7 @@ export interface Column<Row> {
   readonly short?: (row: Row) => string;
 }
 
-/**
- * Maximum width of the cells of a shrinking column that may be omitted if all cells are equal: longer ones are titles.
- */
+/** Maximum cell width of a shrinking column that may be omitted if all cells are equal: longer ones are titles. */
 const SHORT_CELL = 16;
 
 /** Texts of empty cells. */

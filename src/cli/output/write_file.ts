@@ -24,10 +24,7 @@ const PRIVATE_MODE = 0o600;
 /** Number of bytes of the writability test, a page of common file systems. */
 const PROBE_BYTES = 4096;
 
-/**
- * Creates a file and its folders; the file appears with its complete text or not at all. Returns false without a change
- * if the path exists.
- */
+/** Creates a file and its folders, completely or not at all. Returns false without a change if the path exists. */
 export function createFile(path: string, text: string | Uint8Array, mode: number = NEW_FILE_MODE): boolean {
   return wrapWriteErrors(path, () => {
     const folder = openParentFolder(path);
@@ -52,9 +49,7 @@ function createInFolder(path: string, text: string | Uint8Array, mode: number): 
   });
 }
 
-/**
- * Replaces a file atomically: a reader sees either the old or the new text. A link stays a link, and the mode stays.
- */
+/** Replaces a file atomically: a reader sees the old or the new text. A link stays a link, and the mode stays. */
 export function replaceFile(path: string, text: string | Uint8Array): void {
   wrapWriteErrors(path, () => {
     refuseLinkOut(path);
@@ -70,10 +65,7 @@ export function replaceFile(path: string, text: string | Uint8Array): void {
   });
 }
 
-/**
- * Writes a file that a person named, existing or not. A path that is not a regular file (`/dev/stdout`) is written
- * directly.
- */
+/** Writes a file that a person named, new or not; directly if it is not a regular file (`/dev/stdout`). */
 export function writeFile(path: string, text: string | Uint8Array): void {
   const there = wrapWriteErrors(path, () => statSync(path, { throwIfNoEntry: false }));
   if (there !== undefined && !there.isFile()) {

@@ -21,10 +21,7 @@ export interface Progress {
   close(): void;
 }
 
-/**
- * Returns a progress reporter that never throws, so that a run finishes even if it cannot be reported. `complain`
- * throws the error afterwards.
- */
+/** Returns a reporter that never throws, so that failed reports stop no run. `complain` throws the error afterwards. */
 export function wrapProgress({ tell }: Progress): { tell(event: RunEvent): void; complain(): void } {
   let failure: unknown;
   return {
@@ -182,9 +179,7 @@ interface Running {
   readonly title: string;
   readonly since: number;
   usage: Usage | null;
-  /**
-   * The last line that is not blank, unchanged. It is sanitized only when it is shown, because agents print thousands.
-   */
+  /** The last line that is not blank, unchanged; sanitized only when shown, because agents print thousands. */
   last: string;
 }
 

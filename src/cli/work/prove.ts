@@ -25,10 +25,7 @@ export async function proveSpecInFolder(
   return proveSpec(deps, { ...wanted, worktreeOf: around?.id ?? wanted.id });
 }
 
-/**
- * Stores the record of a spec that a process in `root` has completed. Does nothing in a worktree, whose run stores the
- * record.
- */
+/** Stores the record of a spec that a process in `root` completed; not in a worktree, whose run stores it. */
 export async function recordManualEnd(
   root: string,
   end: ManualCompletion,
@@ -41,10 +38,7 @@ async function openProjectDeps(root: string, { open, tell = () => {} }: Proving)
   return openProofDeps({ root, context: await open({ cwd: root, root }) }, tell);
 }
 
-/**
- * Opens the dependencies of checks.
- * @param tell receives lines about their progress and output
- */
+/** Opens the dependencies of checks; `tell` receives lines about their progress and output. */
 export function openProofDeps(project: OpenProject, tell: (line: string) => void): Promise<RunDeps> {
   return openRunDeps(project, { startedAt: null, tell: (event) => event.event === "output" && tell(event.text) });
 }

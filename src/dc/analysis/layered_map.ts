@@ -1,12 +1,6 @@
-/**
- * Maximum number of changes in the upper layer; more move to the middle layer. Our choice: the upper layer is copied for
- * each change of the inventory.
- */
+/** Maximum changes of the upper layer; more move to the middle. Our choice: each inventory change copies the layer. */
 const TOP_MAX_CHANGES = 256;
-/**
- * Number of changes in the middle layer, in addition to a share of the base map, that triggers a merge into a new base
- * map.
- */
+/** Number of changes in the middle layer, beyond a share of the base map, that triggers a merge into a new base. */
 const MERGE_AT = 4096;
 const MERGE_SHARE = 8;
 

@@ -43,9 +43,7 @@ export function groupByLocation(devices: readonly Device[]): readonly DeviceLoca
 
 const areaPlaces = new WeakMap<readonly DeviceLocation[], ReadonlyMap<string, readonly number[]>>();
 
-/**
- * Returns indexes of the locations of a list by the keys of the areas that contain them. The result is cached per list.
- */
+/** Indexes a list's locations by the keys of the areas that contain them. The result is cached per list. */
 export function indexLocationsByArea(places: readonly DeviceLocation[]): ReadonlyMap<string, readonly number[]> {
   const known = areaPlaces.get(places);
   if (known !== undefined) return known;

@@ -26,10 +26,7 @@ import { applyEdits, findItem } from "./sorted_list.ts";
 
 const codeOf = ({ code }: { readonly code: string }) => codeKey(code);
 
-/**
- * Graphs of the inventory at one revision. It is immutable; `changed` creates the next one, which shares unchanged
- * parts.
- */
+/** Immutable graphs of one inventory revision; `changed` creates the next one, which shares unchanged parts. */
 export class Topology {
   /** Inventory with power ports and power cables only, each list sorted by key. */
   readonly inventory: Inventory;

@@ -18,10 +18,7 @@ export interface ArchivePlan {
   readonly until: number;
 }
 
-/**
- * Finds the last entry to archive: the one before the first entry that is not older than a moment. Undefined without
- * older entries.
- */
+/** Finds the last entry to archive, before the first that is not older than a moment; undefined without older ones. */
 export async function planArchive(reader: DcReader, before: string): Promise<ArchivePlan | undefined> {
   const base = await readArchiveBase(reader);
   if (base === undefined) throw new OperationError("failed_precondition", "The setting audit_base cannot be read");
@@ -79,10 +76,7 @@ export interface VerifiedArchive {
 
 export type ArchiveVerdict = VerifiedArchive | { readonly ok: false; readonly detail: string };
 
-/**
- * Verifies an archive without the database: the hash of each entry, and the chain from the first entry to the signed
- * end.
- */
+/** Verifies an archive without the database: each entry's hash, and the chain from the first to the signed end. */
 export async function verifyArchive(
   lines: AsyncIterable<string>,
   keys: readonly VerifierKey[],

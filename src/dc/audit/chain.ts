@@ -7,10 +7,7 @@ import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 /** Version of the hashed layout, included in every hash, so that entries of another layout never verify. */
 const LAYOUT = "audit-v1";
 
-/**
- * Appends a change to the chain: sets its seq, the previous hash and its own hash. Source:
- * docs/contract/datacenter-analyses.md#audit-chain.
- */
+/** Appends a change: sets seq, previous hash and own hash. Source: docs/contract/datacenter-analyses.md#audit-chain. */
 export function appendToChain(head: ChainHead, draft: ChangeDraft): ChangeRecord {
   const placed = sortKeys({ ...draft, seq: head.seq + 1, prevHash: head.hash, hash: "" });
   return { ...placed, hash: hashRecord(placed) };
@@ -97,8 +94,8 @@ function parseHeader(text: string): EntryHeader | undefined {
 
 /**
  * Returns the hash of a stored text, or null for a text that `appendToChain` cannot have written. Removes both hashes
- * from the text instead of serializing the entry again, which would take twice as long as hashing it. @param found
- * location of the column's hash in the text: that of the entry's hash unless one of them was altered
+ * from the text instead of serializing the entry again, which would take twice as long as hashing it.
+ * @param found location of the column's hash in the text: that of the entry's hash unless one of them was altered
  */
 function hashStoredText(
   row: LogRow,
@@ -143,9 +140,7 @@ function findWrongColumn(row: LogRow, record: EntryHeader): string | undefined {
   return row.hash === record.hash ? undefined : "hash";
 }
 
-/**
- * Returns the problem of a log that ends before its signed size. @param signed `time` is unknown without the checkpoint
- */
+/** Returns the problem of a log that ends before its signed size; `time` is unknown without the checkpoint. */
 export function createTruncationProblem(
   signed: { readonly size: number; readonly time?: string },
   end: number,

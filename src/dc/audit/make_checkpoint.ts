@@ -51,8 +51,8 @@ export async function makeCheckpoint(
 }
 
 /**
- * Verifies the entries since the last checkpoint, unless there are too many to verify at a start. @returns the first
- * problem, or undefined
+ * Verifies the entries since the last checkpoint, unless there are too many to verify at a start.
+ * @returns the first problem, or undefined
  */
 export async function findTailProblem(reader: DcReader): Promise<LogProblem | undefined> {
   const [end, from] = [await reader.chainHead(), (await readSignedBase(reader)) ?? (await readArchiveBase(reader))];
@@ -61,10 +61,7 @@ export async function findTailProblem(reader: DcReader): Promise<LogProblem | un
   return "ok" in found ? found : undefined;
 }
 
-/**
- * Returns the tree over the whole log, continued from that of the last checkpoint. Cost: a verification of the entries
- * since then.
- */
+/** Returns the whole log's tree, continued from the last checkpoint. Cost: a verification of the entries since then. */
 async function continueTree(reader: DcReader): Promise<LogBase | LogProblem> {
   const states = await readSignedStates(reader);
   if ("ok" in states) return states;

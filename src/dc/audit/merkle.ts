@@ -79,10 +79,7 @@ export function parseFrontier(text: string): MerkleFrontier | undefined {
   return new MerkleFrontier(Number(count), hashes);
 }
 
-/**
- * Collects the proof that one leaf is part of a tree, while all leaves are added in order. Memory: two hashes for each
- * bit of the size.
- */
+/** Collects the proof that a leaf is in a tree, as all leaves are added in order. Memory: two hashes per size bit. */
 export class InclusionProof {
   readonly #index: number;
   readonly #size: number;
@@ -92,8 +89,10 @@ export class InclusionProof {
   #count: number;
 
   /**
-   * Starts a proof. @param index index of the leaf, from 0 @param size number of leaves of the tree; later leaves are
-   * ignored @param begun tree of the leaves that were added before
+   * Starts a proof.
+   * @param index index of the leaf, from 0
+   * @param size number of leaves of the tree; later leaves are ignored
+   * @param begun tree of the leaves that were added before
    */
   constructor(index: number, size: number, begun: MerkleFrontier) {
     this.#index = index;
@@ -133,9 +132,7 @@ export class InclusionProof {
   }
 }
 
-/**
- * Returns the root that a proof leads to; undefined for a proof of the wrong length. Source: RFC 9162, section 2.1.3.2.
- */
+/** Returns the root that a proof leads to; undefined for one of the wrong length. Source: RFC 9162, section 2.1.3.2. */
 export function computeProofRoot(
   entryHash: string,
   { index, size }: { readonly index: number; readonly size: number },

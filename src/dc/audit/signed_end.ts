@@ -6,17 +6,15 @@ import { type Checkpoint, parseCheckpoint } from "./checkpoint.ts";
 /** Setting with the hash of the last entry that a checkpoint covers, and the Merkle tree up to that entry. */
 export const AUDIT_SIGNED_SETTING = "audit_signed";
 
-/**
- * Reads the end of the signed part of the log; undefined if the log was never signed, or if the setting is malformed.
- */
+/** Reads the end of the signed part of the log; undefined if it was never signed, or if the setting is malformed. */
 export async function readSignedBase(reader: DcReader): Promise<LogBase | undefined> {
   return parseLogBase((await reader.setting(AUDIT_SIGNED_SETTING)) ?? "");
 }
 
 /**
  * Returns the checkpoints in the database, without verifying their signatures, which requires a key. Signed entries and
- * their checkpoints cannot be removed without a contradiction unless these records are changed as well. @returns the
- * contradiction as a problem
+ * their checkpoints cannot be removed without a contradiction unless these records are changed as well.
+ * @returns the contradiction as a problem
  */
 export async function readSignedStates(reader: DcReader): Promise<readonly Checkpoint[] | LogProblem> {
   const states: Checkpoint[] = [];

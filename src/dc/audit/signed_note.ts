@@ -26,10 +26,7 @@ export interface OpenedNote {
   readonly key: VerifierKey;
 }
 
-/**
- * Returns the text of a note that one of the keys has signed; undefined without a signature of these keys, or with a
- * wrong one.
- */
+/** Returns the text of a note that one of the keys signed; undefined without their signature, or with a wrong one. */
 export function openNote(note: string, keys: readonly VerifierKey[]): OpenedNote | undefined {
   const { text, signatures } = parseNote(note);
   for (const { signer, hash, bytes } of signatures) {

@@ -46,7 +46,8 @@ export interface NamedObject {
 
 /**
  * Gives each object a code: its stored one, else its name, else its name qualified by what contains it, else one with a
- * number in the given order. Equal input gives equal codes. @param known codes of objects that were imported before
+ * number in the given order. Equal input gives equal codes.
+ * @param known codes of objects that were imported before
  * @param foreign keys of codes that others use
  */
 export function assignCodes(

@@ -21,10 +21,7 @@ export function fillFromTypes(items: readonly SourceItem[], types: TypesByModel)
   });
 }
 
-/**
- * Returns a device with missing fields from its type. Fills in the depth only if the device occupies units, and ports
- * only if it has none.
- */
+/** Fills missing fields from the type: the depth only if the device occupies units, ports only if it has none. */
 export function filledFromType(device: Device, type: DeviceType): Device {
   const { depth, ...built } = getInheritedFields(type);
   const offered = device.positionU === undefined ? built : { ...built, depth };

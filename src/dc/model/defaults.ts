@@ -49,10 +49,7 @@ function getDefaultMount({ rackCode, bay, placement, parentDeviceCode }: Device)
   return placement === undefined ? "UNRACKED" : "FLOOR";
 }
 
-/**
- * Adds missing fields of a location from the location of its rack or chassis. If the two differ, keeps the given value,
- * which the rules then reject.
- */
+/** Adds missing fields from the rack's or chassis's location; keeps a differing given value, which the rules reject. */
 function mergeLocation(given: Location | undefined, held: Location | undefined): Location | undefined {
   if (given === undefined || held === undefined) return given ?? held;
   return { ...held, ...given };

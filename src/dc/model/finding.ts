@@ -89,10 +89,7 @@ export type WarningCode =
   | "NO_POWER_INLETS"
   | "ZONE_WITHOUT_RESERVE";
 
-/**
- * Maximum length of a message, and of a value, expectation or reference in it. Our choice: gRPC sends them
- * as headers.
- */
+/** Maximum length of a message, and of a value, expectation or reference in it. Our choice: gRPC headers carry them. */
 const MAX_MESSAGE_CHARS = 1024;
 const MAX_DETAIL_CHARS = 1024;
 /** Maximum length of a value that is added to a message. */

@@ -2,10 +2,7 @@ import type { DeviceStatus } from "./enum_values.ts";
 
 const IN_SERVICE: readonly (DeviceStatus | undefined)[] = ["ACTIVE", "DECOMMISSIONING", undefined];
 
-/**
- * Whether a device is in use, so that it supplies, draws, emits heat and is counted. A device without a status is
- * ACTIVE.
- */
+/** Whether a device is in use: it supplies, draws, emits heat and is counted. Without a status, it is ACTIVE. */
 export function isInService({ status }: { readonly status?: DeviceStatus }): boolean {
   return IN_SERVICE.includes(status);
 }

@@ -19,8 +19,8 @@ export function isOpen({ state }: Pick<MaintenanceWindow, "state">): boolean {
 }
 
 /**
- * Whether the end of the window has passed but it is still open, so its elements may be out of service. @param now
- * milliseconds since 1970
+ * Whether the end of the window has passed but it is still open, so its elements may be out of service.
+ * @param now milliseconds since 1970
  */
 export function isOverdue(window: Pick<MaintenanceWindow, "state" | "endsAt">, now: number): boolean {
   return isOpen(window) && Date.parse(window.endsAt) <= now;

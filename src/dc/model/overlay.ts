@@ -3,10 +3,7 @@ import { isSamePort } from "./ref.ts";
 import type { Cable, Device, PortRef } from "./resources.ts";
 import type { SiteReader } from "./site.ts";
 
-/**
- * Returns a reader of the site as it will be after `device` is written, because searches along the supply must include
- * its new inlets and feeds.
- */
+/** Returns a site reader with `device` written: searches along the supply must include its new inlets and feeds. */
 export function overlayDevice(site: SiteReader, device: Device): SiteReader {
   const key = codeKey(device.code);
   return {

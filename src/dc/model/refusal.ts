@@ -1,10 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { type ErrorFinding, type FindingDetail, REASONS, type Reason, rejectWrite } from "./finding.ts";
 
-/**
- * Maximum number of characters of all violations together. gRPC sends them in a header, which many clients limit to 8
- * KiB.
- */
+/** Maximum characters of all violations together. gRPC sends them in a header, which many clients limit to 8 KiB. */
 const MAX_TOLD_CHARS = 3500;
 
 /**
@@ -39,10 +36,7 @@ function limitViolations(violations: readonly ErrorFinding[], times: number): re
   return shown;
 }
 
-/**
- * Joins the path of a resource and that of its field: `items[7]` and `ports[0].type` result in
- * `items[7].ports[0].type`. Either may be empty.
- */
+/** Joins resource and field paths: `items[7]` and `ports[0].type` to `items[7].ports[0].type`. Either may be empty. */
 export function joinFieldPath(holder: string, field: string): string {
   if (holder === "" || field === "") return holder + field;
   return `${holder}.${field}`;

@@ -53,10 +53,7 @@ function toPlainCableKey(text: string): string {
   return isInOrder ? `cable:${a}~${b}` : `cable:${b}~${a}`;
 }
 
-/**
- * Returns the key of a link's fabric, or "" without a fabric. Fabric ids are codes and are compared without regard to
- * case.
- */
+/** Returns the key of a link's fabric, or "" without one. Fabric ids are codes, compared without regard to case. */
 export function getFabricKey({ fabricId = "" }: FabricLink): string {
   return codeKey(fabricId);
 }

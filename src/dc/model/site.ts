@@ -7,10 +7,7 @@ export interface SourceConsumer {
   readonly inlet: string;
 }
 
-/**
- * Reads that rules may use: the stored state before the write under check. Codes are compared without regard to case;
- * lists are sorted by code.
- */
+/** Reads for rules: the stored state before the checked write. Codes ignore case; lists are sorted by code. */
 export interface SiteReader {
   device(code: string): Promise<Device | undefined>;
   /** Returns those of the devices that exist, with their power ports only, in one read. */

@@ -14,10 +14,7 @@ export interface Receiver {
   readonly places: readonly Ref[];
 }
 
-/**
- * Whether a receiver gets a notice: its type and severity match, and one of its elements is in a location of the
- * receiver.
- */
+/** Whether a receiver gets a notice: its type and severity match, and an element is in one of its locations. */
 export function isReceivedBy(
   receiver: Receiver,
   { type, severity, elements }: NoticeBody,

@@ -57,9 +57,7 @@ function createNotice(
   };
 }
 
-/**
- * Returns the worse of two severities, so that everyone who got a notice about a risk also gets the notice of its end.
- */
+/** Returns the worse severity, so that everyone who got a notice about a risk also gets the notice of its end. */
 function selectWorseSeverity(a: FailureSeverity = "INFO", b: FailureSeverity = "INFO"): FailureSeverity {
   return FAILURE_SEVERITIES.indexOf(a) > FAILURE_SEVERITIES.indexOf(b) ? a : b;
 }

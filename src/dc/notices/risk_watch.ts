@@ -32,10 +32,7 @@ interface Needs {
   readonly say: (message: string) => void;
 }
 
-/**
- * Creates notices about changes of risks. The known risks are stored together with the notices, so that no notice is
- * lost or created twice.
- */
+/** Creates notices of changed risks. Known risks are stored with the notices, so that none is lost or created twice. */
 export class RiskWatch {
   readonly #needs: Needs;
   readonly #wanted: Pick<Parameters<typeof readRisks>[0], "kinds" | "minSeverity">;
@@ -53,10 +50,7 @@ export class RiskWatch {
     };
   }
 
-  /**
-   * Reads risks if anything changed since the last read, and adds notices about differences. @returns the number of
-   * notices
-   */
+  /** Reads risks if anything changed since the last read. Returns the number of added notices about differences. */
   async look(): Promise<number> {
     const { store, now } = this.#needs;
     const begun = now();

@@ -25,10 +25,7 @@ import { WindowState } from "#gen/datacenter/v1/windows_pb.ts";
 
 /** Maximum number of elements that a notice lists. */
 const MAX_ELEMENTS = 10;
-/**
- * Maximum number of elements of one rehearsal line that become subjects; a reply lists the same number of losses. Our
- * choice.
- */
+/** Maximum number of a rehearsal line's elements as subjects; a reply lists the same number of losses. Our choice. */
 const MAX_CAUSES_OF_LINE = 100;
 
 /** State of a subject of notices. */
@@ -60,10 +57,7 @@ interface Wanted {
   readonly minSeverity: FailureSeverity;
 }
 
-/**
- * Reads all risks. At most 1,000 of each kind are read, the worst causes first; `isWhole` lists the kinds that were
- * read completely.
- */
+/** Reads all risks, at most 1,000 of each kind, worst causes first; `isWhole` lists the kinds read completely. */
 export async function readRisks(
   wanted: Wanted,
 ): Promise<{ readonly risks: RisksBySubject; readonly isWhole: ReadonlySet<RiskKind> }> {
@@ -79,10 +73,7 @@ export async function readRisks(
   return { risks: Object.fromEntries(found), isWhole };
 }
 
-/**
- * Reads causes of loss. Each element whose failure causes a loss is a subject, because lines of a rehearsal may merge
- * and split.
- */
+/** Reads causes of loss. Each element that causes one by failing is a subject: rehearsal lines may merge and split. */
 async function readCauses({ service, caller, minSeverity }: Wanted, found: Map<string, Risk>): Promise<boolean> {
   const init = { minSeverity: Severity[minSeverity], pageSize: MAX_PAGE_SIZE, maxElements: MAX_CAUSES_OF_LINE };
   const request = create(RehearseFailuresRequestSchema, init);

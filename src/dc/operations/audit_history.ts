@@ -9,9 +9,7 @@ import type { ChainHead, DcReader, HistoryQuery } from "#dc/ports.ts";
 import { openPageToken, sealPageToken } from "./answers/page_token.ts";
 import { readResolvedTime } from "./feed/commit_time.ts";
 
-/**
- * Parameters of a history request, by their wire names. Source: docs/contract/datacenter-messages.md#change-history.
- */
+/** Parameters of a history request by wire names. Source: docs/contract/datacenter-messages.md#change-history. */
 export const HISTORY_PARAMETERS = [
   "entity",
   "actor",
@@ -92,10 +90,7 @@ function readParameters(given: HistoryParameters): HistoryQuery {
   };
 }
 
-/**
- * Reads an actor filter: a name, or an authentication method and a name. `jwt:alice` is another principal than
- * `token:alice`.
- */
+/** Reads an actor filter: a name, or an authentication method and a name. `jwt:alice` is not `token:alice`. */
 function readActor(text: string | undefined): Pick<HistoryQuery, "actor" | "authMethod"> {
   if (text === undefined) return {};
   const authMethod = AUTH_METHODS.find((method) => text.startsWith(`${method}:`));

@@ -96,8 +96,8 @@ function phaseMessage({ leg, loadVa, failoverVa, failoverRef, capacityVa }: Phas
 }
 
 /**
- * Returns the port that a request names by `port_ref` or by device code and port name. @throws Refusal if it names
- * none, or two different ones
+ * Returns the port that a request names by `port_ref` or by device code and port name.
+ * @throws Refusal if it names none, or two different ones
  */
 function readPortOfRequest({ portRef: text, deviceCode, portName }: GetPortRequest): PortRef {
   if (text === "") {

@@ -42,10 +42,7 @@ export const getRack = defineRead({
   },
 });
 
-/**
- * Computes the reply of GetRack without its picture and the colours of roles, which GetRack adds. @throws Refusal
- * not_found
- */
+/** Computes the GetRack reply without picture and role colours, which GetRack adds; throws Refusal not_found. */
 export async function getRackAnswer(
   { reader, topology, now }: { readonly reader: DcReader; readonly topology: Topology; readonly now: string },
   request: GetRackRequest,

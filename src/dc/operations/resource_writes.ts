@@ -15,10 +15,7 @@ interface Ends {
 
 const SHAPES = { cable: checkEndShape, fabric_link: checkLinkEndShape } as const;
 
-/**
- * Returns the two ends of an edge that a request names. @throws Refusal if one is missing or is not a valid port
- * reference
- */
+/** Returns the two ends of a requested edge; throws Refusal for a missing end or an invalid port reference. */
 function readEdgeEnds(
   kind: keyof typeof SHAPES,
   { a, b }: { readonly a?: PortRef | undefined; readonly b?: PortRef | undefined },
@@ -61,10 +58,7 @@ export const resourceWrites: readonly WriteRpc[] = [
   bulkDeleteRow(method.bulkDeleteCracs, "crac"),
 ];
 
-/**
- * Builds the table row of a method. The cast is needed because the compiler knows the request only as the union of all
- * kinds' messages.
- */
+/** Builds a method's row with a cast: the compiler knows the request only as a union of all kinds' messages. */
 function writeRow<Request>(
   described: DescMethodUnary,
   run: (session: WriteSession, request: Request) => Promise<unknown>,

@@ -20,10 +20,7 @@ export interface ReadSession {
    * than `topology` after a change.
    */
   readonly judgedTopology: () => Promise<Topology>;
-  /**
-   * Returns the measured draw of each consumer in watts, by node of the topology; undefined unless the request asks for
-   * measured loads.
-   */
+  /** Measured draw of each consumer in watts by topology node; undefined unless a request asks for measured loads. */
   readonly measuredW?: () => Promise<ReadonlyMap<number, number> | undefined>;
   /** Time of the call, ISO 8601 in UTC. */
   readonly now: string;
@@ -48,10 +45,7 @@ interface Definition<Method extends DescMethodUnary> {
 /** A query. Replies are cached per revision and shared by all principals. */
 export interface ReadRpc<Method extends DescMethodUnary = DescMethodUnary> extends Definition<Method> {
   readonly effect: "read";
-  /**
-   * Whether the server recomputes the reply to a request after each change, before the next request for it; false if
-   * absent.
-   */
+  /** Whether the server recomputes a request's reply after each change, before its next request; false if absent. */
   readonly staysCurrent?: (request: MessageShape<Method["input"]>) => boolean;
   /** Whether new readings change the reply to a request; false if absent. */
   readonly takesReadings?: (request: MessageShape<Method["input"]>) => boolean;
@@ -101,9 +95,7 @@ export interface ReportRpc<Method extends DescMethodUnary = DescMethodUnary> ext
   run(session: ReportSession, request: MessageShape<Method["input"]>): Promise<MessageShape<Method["output"]>>;
 }
 
-/**
- * One RPC: its proto method, its effect and its behaviour. Every interface, role check and metric is derived from it.
- */
+/** One RPC: proto method, effect and behaviour, from which every interface, role check and metric is derived. */
 export type Rpc = ReadRpc | WriteRpc | PreviewRpc | ReportRpc;
 
 export function defineRead<Method extends DescMethodUnary>(rpc: ReadRpc<Method>): ReadRpc<Method> {

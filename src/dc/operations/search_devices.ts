@@ -52,9 +52,7 @@ export const searchDevices = defineRead({
   },
 });
 
-/**
- * Requires that every location of a filter exists, so that a misspelt location is reported instead of matching nothing.
- */
+/** Requires that a filter's locations exist, so that a misspelt one is reported instead of matching nothing. */
 async function requireFilterLocations(
   { topology }: ReadSession,
   filter: SearchDevicesRequest["filter"],

@@ -24,8 +24,8 @@ export interface StoredResource {
 }
 
 /**
- * Reads stored resources for editing: one entry per reference, in the order of the references. @throws Refusal for a
- * reference that names no resource, or for more than MAX_STORED_REFS
+ * Reads stored resources for editing: one entry per reference, in the order of the references.
+ * @throws Refusal for a reference that names no resource, or for more than MAX_STORED_REFS
  */
 export async function readStoredResources(
   reader: DcReader,

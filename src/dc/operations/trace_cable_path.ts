@@ -97,10 +97,7 @@ function readStartPort({ portRef: text, start }: TraceCablePathRequest): PortRef
   });
 }
 
-/**
- * Returns the inlet from which a device draws now: the preferred live one, else the first live one, else the first
- * recorded one.
- */
+/** Returns the inlet in use: the preferred live one, else the first live one, else the first recorded one. */
 function findInletInUse({ power, live }: Topology, deviceCode: string): string | undefined {
   const index = power.indexOf.get(`device:${codeKey(deviceCode)}`) ?? -1;
   return (findActiveInlet(power, live, index) ?? power.inlets.first(index))?.inlet;

@@ -138,9 +138,7 @@ function describeDifference(
   return undefined;
 }
 
-/**
- * Returns the row as it was before the schema step "liquid cooling units", which changed rows without writing an entry.
- */
+/** Returns the row before the schema step "liquid cooling units", which changed rows without writing an entry. */
 function revertUpgrade(
   kind: ResourceKind,
   stored: StoredVersion<ResourceByKind[ResourceKind]>,

@@ -4,9 +4,7 @@ import { FULL_PCT, WATCH_PCT } from "#kernel/judge_share.ts";
 /** Backgrounds and lines. */
 const PLAIN = ["surface", "panel", "sunken", "line", "grid", "ink", "muted", "accent", "accentSoft"] as const;
 
-/**
- * States as strong fills. Soft fills are backgrounds of larger areas, text colours are for words on surface and panel.
- */
+/** States as strong fills. Soft fills are backgrounds of larger areas, text colours for words on surface and panel. */
 const STATES = ["ok", "watch", "fault", "info", "offline"] as const;
 export type State = (typeof STATES)[number];
 

@@ -25,9 +25,7 @@ export interface RenderPorts {
   readonly rasterize: Rasterize | undefined;
   /** Loads the viewer's page for HTML files; absent if this process does not make them. */
   readonly loadViewer?: LoadViewer | undefined;
-  /**
-   * Awaited between the steps of a picture, so that a server can answer other calls. A rejection stops the rendering.
-   */
+  /** Awaited between a picture's steps, so that a server can answer other calls. A rejection stops the rendering. */
   readonly checkpoint?: () => Promise<void>;
 }
 
@@ -136,10 +134,7 @@ function scaledSize({ width, height }: Scene, widthPx = Math.round(width)) {
   return { widthPx, heightPx: Math.round((widthPx * height) / width) };
 }
 
-/**
- * Returns width and height of a PNG. A requested width is used or rejected; a default width shrinks until the pixel
- * limit holds.
- */
+/** Returns a PNG's width and height. A requested width is used or rejected; a default shrinks to the pixel limit. */
 function pixelSize(scene: Scene, asked: number | undefined) {
   const size = scaledSize(scene, asked);
   const pixels = size.widthPx * size.heightPx;

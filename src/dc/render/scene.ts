@@ -82,9 +82,7 @@ export interface Text {
   readonly fill: Paint;
   readonly anchor?: "start" | "middle" | "end";
   readonly weight?: "bold";
-  /**
-   * Maximum width in pixels. Longer text is truncated with an ellipsis; the tooltip of the group contains all of it.
-   */
+  /** Maximum width in pixels. Longer text is truncated with an ellipsis; the group's tooltip contains all of it. */
   readonly maxWidth?: number;
   /** Rotation in degrees clockwise around x and y. */
   readonly rotate?: number;
@@ -92,19 +90,11 @@ export interface Text {
 
 export interface Group {
   readonly kind: "group";
-  /**
-   * Reference of the element that this group shows, such as rack:A01; used for highlighting, searching and clicking.
-   */
+  /** Reference of this group's element, such as rack:A01; used for highlighting, searching and clicking. */
   readonly ref?: string;
-  /**
-   * Set for groups that are no elements: legend entries, and headings or side texts that a page around the picture
-   * shows itself.
-   */
+  /** Set for non-elements: legend entries, and headings or side texts that a page around the picture shows itself. */
   readonly part?: "legend" | "heading" | "aside";
-  /**
-   * For a heading: pixels that it adds to the picture's height. If a heading or an aside is removed, later items move
-   * up by this number.
-   */
+  /** Pixels that a heading adds to the height. Later items move up by this number if a heading or aside is removed. */
   readonly height?: number;
   /** Tooltip; lines are separated by newlines. */
   readonly tip?: string;

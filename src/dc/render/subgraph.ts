@@ -32,9 +32,7 @@ export interface SubgraphEdge {
 
 const BOX = { width: 210, height: 46 };
 
-/**
- * Draws elements as boxes from left to right and their connections as lines. Omits the last elements above the limit.
- */
+/** Draws elements as boxes from left to right, connections as lines. Omits the last elements above the limit. */
 export function drawSubgraph(
   { title, directed, ...all }: Subgraph,
   { maxNodes }: Pick<DrawOptions, "maxNodes">,

@@ -4,10 +4,7 @@ const UNITS_PER_EM = 2048;
 /** Width of emoji in em, slightly more than their height. Letters of East Asia are as wide as high. */
 const EMOJI_EM = 1.3;
 const FULL_EM = 1;
-/**
- * Width in em of a letter that the table lacks. Wider than most letters, so that text is truncated rather than
- * overflows.
- */
+/** Em width of a letter missing in the table, wider than most, so that text is truncated rather than overflows. */
 const OTHER_EM = 0.85;
 
 /** Width in em of the replacement for characters that XML cannot contain. */

@@ -23,20 +23,14 @@ const LEAST_MBPS = 15_000;
 const MOST_MBPS = 60_000;
 const BACK = 0.8;
 
-/**
- * Returns the traffic of a link in each direction in Mbit/s: the fixed numbers of AMS1, or for other links a
- * pseudo-random number that depends on the name.
- */
+/** Returns a link's traffic per direction in Mbit/s: fixed for AMS1, else a pseudo-random number from the name. */
 function computeTrafficMbps(hall: number, place: number, name: string): { upMbps: number; downMbps: number } {
   const known = hall === 1 ? AMS1_TRAFFIC[place] : undefined;
   const mbps = known === undefined ? LEAST_MBPS + hashToShare(name) * (MOST_MBPS - LEAST_MBPS) : known / 10;
   return { upMbps: Math.round(mbps), downMbps: Math.round(mbps * BACK) };
 }
 
-/**
- * Returns a number from 0 to 1 for a name: FNV-1a with an additional mixing of bits, because short names differ in few
- * of them.
- */
+/** Number from 0 to 1 for a name: FNV-1a with more mixing of bits, because short names differ in few of them. */
 function hashToShare(name: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
@@ -64,10 +58,7 @@ function* generatePowerCords(rack: PlannedRack): Generator<SampleJson> {
   }
 }
 
-/**
- * Generates cables from the nodes of a rack to its leaves: a server is connected to both, an accelerator with all its
- * ports to one.
- */
+/** Cables a rack's nodes to its leaves: a server is connected to both, an accelerator with all its ports to one. */
 function* generateNodeCables(hall: Hall, rack: PlannedRack): Generator<SampleJson> {
   const [first = "", second = ""] = rack.leaves;
   if (rack.leaves.length === 0) return;

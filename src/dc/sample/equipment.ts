@@ -78,10 +78,7 @@ export function getPduCode({ code }: PlannedRack, side: Side): string {
   return `PDU-${code}-${side}`;
 }
 
-/**
- * Lists the devices that are plugged into the outlets of a network rack, in outlet order; the console server has only
- * one plug.
- */
+/** Lists devices plugged into a network rack's outlets, in outlet order; the console server has only one plug. */
 export function listPluggedDevices({ code, ...rack }: PlannedRack, side: Side): readonly string[] {
   const both = [...listSpines({ code, ...rack }), `FW-${code}-1`, `RTR-${code}-1`];
   return side === "A" ? [...both, `OOB-${code}`] : both;

@@ -143,10 +143,7 @@ export function formatTwoDigits(number: number): string {
   return String(number).padStart(2, "0");
 }
 
-/**
- * Returns the capacity of a rack's supply on one side in watts: 32 A or, for accelerators, 63 A at 400 V in three
- * phases.
- */
+/** Returns a rack's supply capacity on one side in watts: 32 A or, for accelerators, 63 A at 400 V in three phases. */
 export function getSupplyW({ role }: PlannedRack): number {
   return role === "gpu" ? 43_600 : 22_170;
 }

@@ -4,9 +4,6 @@ import type { DcStore } from "#dc/ports.ts";
 export interface InspectedStore extends DcStore {
   /** Number of migration steps that the database has. */
   readonly steps: number;
-  /**
-   * Returns damage that SQLite finds in the pages of a file; undefined if there is no damage. Cost: reads the whole
-   * file.
-   */
+  /** Returns damage that SQLite finds in a file's pages; undefined without damage. Cost: reads the whole file. */
   readonly damage: () => Promise<string | undefined>;
 }

@@ -23,8 +23,8 @@ export async function migrate(runner: SqlRunner, dialect: Dialect): Promise<read
 }
 
 /**
- * Requires that the program knows all steps. @throws OperationError failed_precondition if the database has more steps
- * than this program
+ * Requires that the program knows all steps.
+ * @throws OperationError failed_precondition if the database has more steps than this program
  */
 export function demandKnownSteps(done: number): void {
   if (done <= migrations.length) return;
@@ -33,8 +33,8 @@ export function demandKnownSteps(done: number): void {
 }
 
 /**
- * Requires the newest schema. @throws OperationError failed_precondition for a database that lacks steps, which only a
- * writer can execute
+ * Requires the newest schema.
+ * @throws OperationError failed_precondition for a database that lacks steps, which only a writer can execute
  */
 export function demandMigrated(done: number): void {
   demandKnownSteps(done);
@@ -55,8 +55,8 @@ export interface SchemaState {
 }
 
 /**
- * Returns the state of a schema with `done` steps. @throws OperationError failed_precondition for more steps than this
- * program has
+ * Returns the state of a schema with `done` steps.
+ * @throws OperationError failed_precondition for more steps than this program has
  */
 export function getSchemaState(done: number): SchemaState {
   demandKnownSteps(done);

@@ -100,9 +100,7 @@ export class TransactionCache {
     if (kind === "fabric_link") this.#linkWritten(resource as FabricLink, isNew);
   }
 
-  /**
-   * Updates the cache after a removal. Drops complete lists, because it is unknown which lists contained the resource.
-   */
+  /** Updates the cache after a removal. Drops complete lists: it is unknown which ones contained the resource. */
   removed(kind: ResourceKind, key: string): void {
     this.#resources.delete(`${kind} ${key}`);
     if (kind === "device") {

@@ -57,9 +57,7 @@ const STATUS_OF_KIND: Readonly<Record<ErrorKind, 400 | 401 | 403 | 404 | 409 | 4
   unavailable: 503,
 };
 
-/**
- * Returns the board's routes. Every route except the page itself requires the cookie and the key, see `BoardAccess`.
- */
+/** Returns the board's routes. All except the page itself require the cookie and the key, see `BoardAccess`. */
 export function createBoardApp(options: BoardOptions): Hono {
   const { context, access, shutdown } = options;
   const feed = new BoardFeed(context, options.report);

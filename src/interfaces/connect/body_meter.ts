@@ -107,8 +107,8 @@ export function* checkJsonShape(bytes: Uint8Array, account?: ByteAccount): Steps
 }
 
 /**
- * Checks the shape of a binary message and charges the account. Cost: little for a small message. @throws Refusal
- * MESSAGE_TOO_COMPLEX or SERVER_BUSY
+ * Checks the shape of a binary message and charges the account. Cost: little for a small message.
+ * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY
  */
 export function* checkWireShape(desc: DescMessage, bytes: Uint8Array, account: ByteAccount): Steps<void> {
   if (bytes.length <= MIN_SCANNED_BYTES) return;

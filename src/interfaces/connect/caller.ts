@@ -21,10 +21,7 @@ export interface EarlyFailure {
   readonly isCounted: boolean;
 }
 
-/**
- * Returns the context values of a call, set before the library reads it: the caller's address, and the error if the
- * call has already failed.
- */
+/** Context values of a call, set before the library reads it: the caller's address, and the error of a failed call. */
 export function contextValuesOf(request: NodeRequest, failure: EarlyFailure | undefined): ContextValues {
   return createContextValues()
     .set(addressKey, request.socket.remoteAddress)

@@ -6,10 +6,7 @@ import { OperationError } from "#kernel/errors.ts";
 /** Receives each defect, with the name of the method in which it occurred. */
 export type ReportDefect = (method: string, error: unknown) => void;
 
-/**
- * Converts a failure to the error of Connect, gRPC-Web and gRPC: a refusal with its code and details, any other error
- * as `internal` without its message.
- */
+/** Returns the Connect, gRPC-Web and gRPC error: a refusal with code and details, else `internal` without message. */
 export function toConnectError(error: unknown, defect: (error: unknown) => void): ConnectError {
   if (error instanceof ConnectError) return error;
   if (error instanceof OperationError) {
@@ -22,10 +19,7 @@ export function toConnectError(error: unknown, defect: (error: unknown) => void)
   return new ConnectError("Internal error", Code.Internal);
 }
 
-/**
- * Seconds after which a client should try a busy server again. Our choice: slow peers are disconnected within a few
- * seconds.
- */
+/** Seconds before a client should retry a busy server. Our choice: slow peers are disconnected within a few seconds. */
 const RETRY_AFTER_S = "2";
 
 /** Returns response headers that help a client react to a refusal. */

@@ -187,10 +187,7 @@ async function answerByLibrary(
   }
 }
 
-/**
- * Returns the response, and a function that reads its gRPC status after sending: from trailers, or from the last frame
- * of gRPC-Web.
- */
+/** Returns the response, and a reader of its gRPC status after sending: from trailers, or gRPC-Web's last frame. */
 function watchStatus(answered: UniversalServerResponse) {
   const { body, header, trailer } = answered;
   if (!(header?.get("content-type") ?? "").startsWith("application/grpc-web") || body === undefined) {

@@ -7,10 +7,7 @@ import { MAX_SMALL_MESSAGE_BYTES } from "./limits.ts";
 /** Names with a health status: the server as a whole, and each service. */
 const NAMES: readonly string[] = ["", ...SERVICES.map(({ service }) => service.typeName)];
 
-/**
- * Registers the gRPC health protocol. A shutdown ends every watch with NOT_SERVING, so that load balancers send no
- * further calls.
- */
+/** Registers the gRPC health protocol. Shutdown ends each watch with NOT_SERVING: load balancers send no more calls. */
 export function registerHealthRoutes(
   router: ConnectRouter,
   whyNotReady: FindUnreadyReason,

@@ -4,10 +4,7 @@ import type { Rpc } from "#dc/operations/rpc.ts";
 import { createRequestDecoder } from "./json_reading.ts";
 import type { LargeForm } from "./large_message.ts";
 
-/**
- * JSON form: output has proto names and omits no zero values; input may use either spelling. Source:
- * docs/decisions.md#d-02.
- */
+/** JSON form: proto names and all zero values in output, either spelling in input. Source: docs/decisions.md#d-02. */
 export const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> = {
   useProtoFieldName: true,
   alwaysEmitImplicit: true,

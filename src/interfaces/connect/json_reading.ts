@@ -66,9 +66,7 @@ function checkShape(bytes: Uint8Array): void {
   }
 }
 
-/**
- * Checks and charges a decompressed message of the request in `withFieldLookup`. Returns the bytes for the library to parse.
- */
+/** Checks and charges a decompressed message of the request in `withFieldLookup`. Returns the bytes to parse. */
 export async function checkDecompressed(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const reading = readings.getStore();
   if (reading === undefined) return bytes;
@@ -83,8 +81,9 @@ export async function checkDecompressed(bytes: Uint8Array<ArrayBuffer>): Promise
 }
 
 /**
- * Reads a large message whose shape was checked in steps, for `currentLargeMessage`. Returns an empty message for the library,
- * which would read everything at once, or the bytes unchanged if they are few. @throws ConnectError
+ * Reads a large message whose shape was checked in steps, for `currentLargeMessage`. Returns an empty message for the
+ * library, which would read everything at once, or the bytes unchanged if they are few.
+ * @throws ConnectError
  */
 export async function readLarge<Bytes extends Uint8Array>(bytes: Bytes): Promise<Bytes | Uint8Array<ArrayBuffer>> {
   const reading = readings.getStore();

@@ -11,10 +11,7 @@ import type { Steps } from "#kernel/steps.ts";
 
 type Options = Partial<BinaryReadOptions>;
 
-/**
- * Number of bytes of a message that are read at once. Our choice: two bytes can be a message, and a millisecond
- * suffices for a thousand messages.
- */
+/** Bytes of a message read at once. Our choice: two bytes can be a message, and a thousand take a millisecond. */
 const PIECE_BYTES = 2048;
 /** The wire type of texts, messages and packed lists. Source: Protocol Buffers, Encoding. */
 const DELIMITED = 2;

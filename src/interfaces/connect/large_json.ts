@@ -16,9 +16,7 @@ type Options = Partial<JsonReadOptions>;
 /** The fields of a message by name. */
 type Fields = Record<string, unknown>;
 
-/**
- * JSON that cannot be read as a message, with the path of the error in the proto's spelling; "" for the whole document.
- */
+/** JSON unreadable as a message, with the error's path in the proto's spelling; "" for the whole document. */
 export class UnreadableJson extends Error {
   readonly place: string;
 
@@ -79,10 +77,7 @@ class Cut {
     return this.text(...this.member.name);
   }
 
-  /**
-   * Whether the member must be read at once: a map with text values, or a message for which the library has a special
-   * JSON form.
-   */
+  /** Whether it must be read at once: a map with text values, or a message with a special JSON form in the library. */
   get isWhole(): boolean {
     const { fieldKind, message } = this.field ?? {};
     if (fieldKind === "map") return !this.member.isNested;
@@ -107,10 +102,7 @@ function isMessageField(field: DescField | undefined): field is DescField & { re
   return field?.fieldKind === "message";
 }
 
-/**
- * Returns the text without the members that are read in pieces. In place of a map whose values are no texts it leaves a
- * wrong value.
- */
+/** Returns the text without members read in pieces; a map whose values are no texts is replaced by a wrong value. */
 function omitCuts(bytes: Uint8Array, cuts: readonly Cut[]): string {
   let at = 0;
   let text = "";
@@ -147,10 +139,7 @@ function pieceText(cut: Cut, { from, to, isLarge }: ElementRange): string {
   return `{${cut.name}:[${isLarge ? shortReplacement(content) : content}]}`;
 }
 
-/**
- * Returns a short replacement for a large element of a list of scalars. Such an element is a text, or an error of the
- * same kind as an empty text.
- */
+/** Returns a short replacement for a large element of a scalar list: a text, or an error of the empty text's kind. */
 function shortReplacement(text: string): string {
   const [first] = text.trim();
   if (first === "{") return "{}";

@@ -10,10 +10,7 @@ export const MAX_USER_AGENT_CHARS = 256;
 export const COMPRESS_MIN_BYTES = 1024;
 /** Maximum size of a health or reflection message in either direction, in bytes: they name a service or a symbol. */
 export const MAX_SMALL_MESSAGE_BYTES = 64 * 1024;
-/**
- * Maximum ratio of decompressed to compressed size of a request. Our choice: large bulk requests grow twenty to
- * sixtyfold.
- */
+/** Maximum ratio of decompressed to compressed request size. Our choice: large bulk requests grow 20 to 60 times. */
 export const MAX_GROWTH_RATIO = 250;
 /** Size to which every compressed request may grow, in bytes. Our choice. */
 const FREE_GROWTH_BYTES = 1024 * 1024;

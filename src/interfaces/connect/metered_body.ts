@@ -10,10 +10,7 @@ import { ENVELOPE_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/**
- * Returns the body of a unary request, charged and checked while the library reads it. Streams send small messages
- * only.
- */
+/** Returns a unary request's body, charged and checked while the library reads it. Streams send small messages only. */
 export function meterBody(
   { method }: UniversalHandler,
   { body, header }: Pick<UniversalServerRequest, "body" | "header">,

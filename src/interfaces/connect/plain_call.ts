@@ -28,16 +28,10 @@ import { findUnknownVersion } from "./protocol_version.ts";
 
 /** Maximum size of a cached body, in bytes. Our choice: read requests are small. */
 const MAX_BODY_BYTES = 1024;
-/**
- * Maximum number of bodies in each of two halves; the older half is dropped at once. Our choice: the requests of a few
- * consoles.
- */
+/** Maximum number of bodies in each half; the older half is dropped at once. Our choice: a few consoles' requests. */
 const MAX_BODIES = 200;
 
-/**
- * Cache of decoded messages by their bytes, because consoles and agents repeat the same requests. Only for messages
- * that are never modified.
- */
+/** Cache of decoded messages, never modified, by their bytes: consoles and agents repeat the same requests. */
 class KnownBodies<Message> {
   #young = new Map<string, Message>();
   #old = new Map<string, Message>();
@@ -161,8 +155,8 @@ function headerText(headers: IncomingHttpHeaders, name: string): string | null {
 
 /**
  * Parses the message of a complete body. Returns undefined if it is malformed. A small message is parsed without steps,
- * since most calls are small. @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY for a binary message that would become
- * too many objects
+ * since most calls are small.
+ * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY for a binary message that would become too many objects
  */
 export function parseCallMessage(
   { method, protocol, contentType, promisedBytes }: PlainCall,

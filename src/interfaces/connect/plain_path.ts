@@ -14,10 +14,7 @@ import { hasDisconnected, type NodeRequest, type NodeResponse } from "./node_htt
 import { listPlainMethods, type PlainCall, parseCallMessage, recognizeCall } from "./plain_call.ts";
 import { encodeBodyOnce, type SentBody } from "./sent_body.ts";
 
-/**
- * State of a call that is passed on to the library: the part of the body that was read, and the error if the call
- * failed.
- */
+/** State of a call passed on to the library: the part of the body that was read, and the error if the call failed. */
 export interface DelegatedCall {
   readonly account: ByteAccount;
   readonly body?: AsyncIterable<Uint8Array>;

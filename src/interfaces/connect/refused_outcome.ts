@@ -2,9 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Code } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 
-/**
- * Canonical codes by the HTTP status of a request that was refused early. Source: Connect, Error Codes; RFC 9110, 15.
- */
+/** Canonical codes by HTTP status of a request refused early. Source: Connect, Error Codes; RFC 9110, 15. */
 const OUTCOMES: Readonly<Record<number, string>> = {
   400: "invalid_argument",
   401: "unauthenticated",

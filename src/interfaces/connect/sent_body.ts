@@ -61,10 +61,7 @@ async function writeBody(
   return { bytes: await compression.compress(bytes), isCompressed: true };
 }
 
-/**
- * Encodes a reply. A read was already encoded once to measure its size. @throws the library's Refusal for a reply above
- * the limit
- */
+/** Encodes a reply; throws the library's Refusal above the limit. A read was already encoded to measure its size. */
 function* encodeMessage({ rpc, messages }: PlainCall["method"], reply: Reply, isJson: boolean): Steps<Uint8Array> {
   const { output } = rpc.method;
   const known = findEncodedReply(reply);

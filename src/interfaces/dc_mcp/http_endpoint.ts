@@ -13,10 +13,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 /** Protocol revisions with a handshake that clients of Streamable HTTP use; the oldest is for bridges from stdio. */
 const HANDSHAKE_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", HANDSHAKE_VERSION];
 
-/**
- * HTTP status of an error in the stateless revision, by error code; other errors are sent with status 200. Source: MCP
- * 2026-07-28.
- */
+/** HTTP status by error code in the stateless revision; other errors have status 200. Source: MCP 2026-07-28. */
 const STATELESS_STATUS: Readonly<Record<number, number>> = {
   [RPC_CODE.headerMismatch]: 400,
   [RPC_CODE.invalidRequest]: 400,
@@ -58,19 +55,13 @@ export async function answerMcp(request: Request, { backend, readBody, log }: Mc
   return jsonResponse(version === undefined ? 200 : statelessStatus(line), line);
 }
 
-/**
- * Returns the version that a request of the stateless revision names; undefined for a request of a client with a
- * handshake.
- */
+/** Returns the version that a stateless-revision request names; undefined for a client with a handshake. */
 function statelessVersionOf({ params }: RequestMessage): unknown {
   const meta = params["_meta"];
   return isJsonObject(meta) ? meta[VERSION_KEY] : undefined;
 }
 
-/**
- * Returns an error if headers and message contradict each other, because proxies route by the headers without reading
- * bodies.
- */
+/** Returns an error if headers contradict the message, because proxies route by headers without reading bodies. */
 function findHeaderError(headers: Headers, { method, params }: RequestMessage, version: unknown): RpcError | undefined {
   const named = headers.get("mcp-protocol-version");
   if (version === undefined) {

@@ -7,10 +7,7 @@ const INSTRUCTIONS =
 const PLANNING_INSTRUCTIONS =
   " To plan: find_placement says where new devices fit, get_capacity what is left, rehearse_failures which failures hurt most, search_device_types what may be installed.";
 
-/**
- * Returns the self-description of the datacenter's MCP server. @param withPlanning whether it also has the planning
- * tools
- */
+/** Describes the datacenter's MCP server to clients; `withPlanning` if it also has the planning tools. */
 export function describeDcServer(withPlanning = false): ServerDescription {
   const instructions = withPlanning ? INSTRUCTIONS + PLANNING_INSTRUCTIONS : INSTRUCTIONS;
   return { info: { name: "planner-dc", version: "0.1.0" }, instructions };

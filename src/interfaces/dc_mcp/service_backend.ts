@@ -7,8 +7,8 @@ import { OperationError } from "#kernel/errors.ts";
 import { addFieldName, type DcBackend } from "./backend.ts";
 
 /**
- * Returns a backend that calls the service in this process. @param caller by default the person who started the
- * process, who may read everything
+ * Returns a backend that calls the service in this process.
+ * @param caller by default the person who started the process, who may read everything
  */
 export function createServiceBackend(service: DcService, caller: Caller = { interface: "MCP" }): DcBackend {
   return {

@@ -27,10 +27,7 @@ const REPLACED = ["render", "max_items"];
 
 const { method } = DatacenterService;
 
-/**
- * An RPC and the description by which an agent chooses its tool: its purpose, its reply, and when another tool is
- * better.
- */
+/** An RPC and the description by which an agent chooses its tool: purpose, reply, and when another tool is better. */
 type Read = readonly [rpc: DescMethodUnary, summary: string];
 
 /** The reading tools except `render`. Source: docs/contract/datacenter-interfaces.md#mcp-adapter. */

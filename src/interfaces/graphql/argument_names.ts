@@ -4,9 +4,7 @@ import { isJsonObject } from "#kernel/json_object.ts";
 /** Field names and indexes of a path, up to the key of a map, which the caller chose. */
 const NAMES = /^(?:[a-z0-9_.]|\[\d+\])*/;
 
-/**
- * Converts a field's path to the names of the arguments: `device.ports[3].speed_mbps` to `device.ports[3].speedMbps`.
- */
+/** Converts a field's path to argument names: `device.ports[3].speed_mbps` to `device.ports[3].speedMbps`. */
 export function toArgumentPath(field: string): string {
   return field.replace(NAMES, (names) => names.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()));
 }

@@ -37,8 +37,8 @@ export interface GraphqlRequest {
   /** Authenticates the caller. @throws OperationError for a wrong token */
   readonly open: () => Promise<GraphqlContext>;
   /**
-   * Reads at most `limit` bytes of body; returns undefined if it is longer. @throws OperationError for a body that is
-   * too deep or too complex
+   * Reads at most `limit` bytes of body; returns undefined if it is longer.
+   * @throws OperationError for a body that is too deep or too complex
    */
   readonly readBody: (limit: number) => Promise<Uint8Array | undefined>;
 }

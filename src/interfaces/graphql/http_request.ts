@@ -28,10 +28,7 @@ export class BadRequest extends Error {
   }
 }
 
-/**
- * Selects the best media type that the client accepts; undefined if none is supported. Without an Accept header it
- * selects plain JSON.
- */
+/** Selects the best accepted media type, undefined if none is supported; without an Accept header, plain JSON. */
 export function selectMediaType(accept: string | null): string | undefined {
   if (accept === null || accept.trim() === "") return PLAIN_JSON;
   const ranges = accept.split(",").map(parseMediaRange);

@@ -37,7 +37,8 @@ export function isLarge(value: unknown): boolean {
 /**
  * Converts a variable's value as the library does, in steps: 300,000 objects take more than half a second, which would
  * delay probes.
- * @param wrong receives the parts that do not fit; the result must not be used if there are any @throws TooManyWrong
+ * @param wrong receives the parts that do not fit; the result must not be used if there are any
+ * @throws TooManyWrong
  */
 export function* coerceInSteps(
   value: unknown,
@@ -101,10 +102,7 @@ export class UnreadableArgument extends Error {
   }
 }
 
-/**
- * Converts arguments to a message in steps. @param place path of the arguments in the whole request @throws
- * UnreadableArgument
- */
+/** Converts arguments at `place` in the request to a message in steps; throws UnreadableArgument. */
 export function* toMessageInSteps(desc: DescMessage, args: object, place = ""): Steps<Message> {
   const given = args as JsonObject;
   const fields = desc.fields.filter((field) => {

@@ -21,18 +21,17 @@ export interface MeasuredOperation {
 }
 
 /**
- * Refuses an operation that would cost too much to answer, before it runs. Introspection counts against the same limits.
+ * Refuses an operation that would cost too much to answer, before it runs. Introspection counts against the same
+ * limits.
  *
- * Source: docs/decisions.md#d-03. @throws GraphQLError QUERY_TOO_COMPLEX
+ * Source: docs/decisions.md#d-03.
+ * @throws GraphQLError QUERY_TOO_COMPLEX
  */
 export function checkQueryLimits(measured: MeasuredOperation): void {
   new Meter(measured).walk(measured.operation.selectionSet.selections, { depth: 1, times: 1, isAboutSchema: false });
 }
 
-/**
- * State of the traversal at a selection: its level, the number of times that it is resolved, and whether it is
- * introspection.
- */
+/** State of the traversal at a selection: level, number of times it is resolved, and whether it is introspection. */
 interface Place {
   readonly depth: number;
   readonly times: number;
@@ -84,10 +83,7 @@ class Meter {
     });
   }
 
-  /**
-   * Returns the maximum number of items of a page. A list without a requested size counts as one item, except for
-   * devices.
-   */
+  /** Returns a page's maximum number of items. A list without a requested size counts as one, except for devices. */
   #items({ name, arguments: given = [] }: FieldNode): number {
     const size = given.find((one) => one.name.value === "pageSize")?.value;
     if (size === undefined && name.value !== "searchDevices") return 1;

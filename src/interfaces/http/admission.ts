@@ -91,10 +91,7 @@ export class Admission {
   }
 }
 
-/**
- * Refuses requests that two programs along the connection could interpret differently. Source: RFC 9112, 2.3, 3.2; RFC
- * 9113, 8.3.1.
- */
+/** Refuses requests that two programs on the way may read differently. Source: RFC 9112, 2.3, 3.2; RFC 9113, 8.3.1. */
 function refuseWrongForm(request: NodeRequest): EarlyRefusal | undefined {
   const hosts = countHostHeaders(request);
   if (hosts > 1) return malformedRequest(`The request has ${hosts} Host headers: expected one`);
@@ -128,10 +125,7 @@ function refuseUnknownCoding({ headers }: NodeRequest): EarlyRefusal | undefined
   return { ...malformedRequest(message), status: 501 };
 }
 
-/**
- * Refuses a path that a proxy before the server could interpret as another one: with an escape, a dot segment or a
- * fragment.
- */
+/** Refuses a path that a proxy before the server could read otherwise: with an escape, a dot segment or a fragment. */
 function refuseAmbiguousPath(request: NodeRequest): EarlyRefusal | undefined {
   const whole = pathOfRequest(request);
   const path = whole.startsWith("/") ? whole : whole.replace(/^https?:\/\/[^/]*/i, "");
@@ -161,10 +155,7 @@ function authorityOfRequest(request: NodeRequest): string {
   return ("authority" in request ? request.authority : undefined) ?? request.headers.host ?? "";
 }
 
-/**
- * Returns the host of `host:port`, in lower case and without brackets; undefined if it is neither a name nor an
- * address.
- */
+/** Returns the lower-case host of `host:port` without brackets; undefined if it is neither a name nor an address. */
 export function parseHost(authority: string): string | undefined {
   const [, bracketed, plain] = /^(?:\[([0-9a-fA-F:.]+)\]|([^:@/\\?#[\]\s]+))(?::\d{1,5})?$/.exec(authority) ?? [];
   const host = (bracketed ?? plain)?.toLowerCase().replace(/\.$/, "");
@@ -178,10 +169,7 @@ export function isLoopbackHost(host: string): boolean {
   return host.startsWith("127.") && isIP(host) === 4;
 }
 
-/**
- * Whether a page's origin is the server that it calls. The scheme may differ, because a proxy before the server may
- * terminate TLS.
- */
+/** Whether a page's origin is the called server. The scheme may differ: a proxy before the server may terminate TLS. */
 function isSameSite(origin: string, authority: string): boolean {
   const [, scheme = "", host = ""] = /^(https?):\/\/([^/]+)$/i.exec(origin) ?? [];
   if (host === "") return false;

@@ -20,7 +20,8 @@ interface Found {
 
 /**
  * Authenticates the reader of the calendar: by the secret in the address, which grants no other access, or as for other
- * reads. @throws Refusal for another parameter, for several secrets, and for one that is unknown
+ * reads.
+ * @throws Refusal for another parameter, for several secrets, and for one that is unknown
  */
 export async function findCalendarReader(
   { url, headers }: Request,

@@ -3,15 +3,9 @@ import type { ChangeNotice } from "#dc/operations/stream/change_notice.ts";
 import type { ChangeStream, StreamStart } from "#dc/operations/stream/change_streams.ts";
 import { OperationError } from "#kernel/errors.ts";
 
-/**
- * Interval at which a stream without changes checks its caller again, in milliseconds: an expired token can read for
- * this long.
- */
+/** Milliseconds after which an idle stream checks its caller again: an expired token can read for this long. */
 const CHECK_MS = 2000;
-/**
- * Interval at which a stream sends a comment, in milliseconds. Our choice: proxies close connections without data after
- * a minute, some after 30 s.
- */
+/** Milliseconds between a stream's comments. Ours: proxies close silent connections after a minute, some after 30 s. */
 const HEARTBEAT_MS = 15_000;
 /** Delay after which a browser connects again, in milliseconds. */
 const RETRY_MS = 2000;
@@ -32,9 +26,7 @@ export interface StreamOptions {
   readonly isHead: boolean;
 }
 
-/**
- * Parses the position at which a client resumes. @throws Refusal for a value that is no position, and for parameters
- */
+/** Parses the position at which a client resumes; throws Refusal for an invalid position and for parameters. */
 export function readLastEventId({ url, headers }: Request): number | undefined {
   const [parameter] = new URL(url).searchParams.keys();
   if (parameter !== undefined) {

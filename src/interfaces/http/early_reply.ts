@@ -10,9 +10,7 @@ const PREFLIGHT_S = "600";
 /** HSTS for one year: browsers use TLS for this name from the first reply on. Source: RFC 6797. */
 const HSTS = "max-age=31536000";
 
-/**
- * Sends a refusal without reading the request: to gRPC with a gRPC status, to every other client with an HTTP status.
- */
+/** Sends a refusal without reading the request: to gRPC as a gRPC status, to every other client as an HTTP status. */
 export function sendRefusal(request: NodeRequest, either: NodeResponse, { status, error }: EarlyRefusal): void {
   const headers = refusalHeaders(error);
   if (isGrpcRequest(request) && "stream" in either) {

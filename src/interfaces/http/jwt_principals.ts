@@ -45,10 +45,7 @@ const ALGORITHMS = [
 ];
 /** Tolerated clock difference, in seconds. Our choice: as in common libraries and issuers. */
 const CLOCK_SKEW_S = 30;
-/**
- * Timeout for loading the keys, their maximum age, and the minimum interval of requests for an unknown key, in
- * milliseconds.
- */
+/** Timeout for loading keys, their maximum age, minimum interval of requests for an unknown key, in milliseconds. */
 const FETCH_TIMEOUT_MS = 5000;
 const KEYS_HOLD_MS = 10 * 60 * 1000;
 const ASK_AGAIN_MS = 30_000;
@@ -70,10 +67,7 @@ export function extractJwt(authorization: string | null): string | undefined {
   return authorization === null ? undefined : JWT.exec(authorization)?.[1];
 }
 
-/**
- * Finds the principal of a JWT. Keys are fetched when they are first needed, and cached. Source:
- * docs/decisions.md#d-07; RFC 8725.
- */
+/** Finds the principal of a JWT. Caches keys, fetched when first needed. Source: docs/decisions.md#d-07; RFC 8725. */
 export class JwtPrincipals {
   readonly #options: JwtOptions;
   readonly #keys: JWTVerifyGetKey;
@@ -87,8 +81,9 @@ export class JwtPrincipals {
   }
 
   /**
-   * Opens the key set. @param say called when the keys become unavailable and when they are available again @throws
-   * OperationError if a file of keys cannot be read; a server of keys is contacted later
+   * Opens the key set.
+   * @param say called when the keys become unavailable and when they are available again
+   * @throws OperationError if a file of keys cannot be read; a server of keys is contacted later
    */
   static async open(options: JwtOptions, say: (message: string) => void): Promise<JwtPrincipals> {
     const { jwks } = options;
@@ -96,8 +91,9 @@ export class JwtPrincipals {
   }
 
   /**
-   * Verifies a token and returns its principal. @throws Refusal UNAUTHENTICATED, PERMISSION_DENIED without a role if
-   * there is no default one; OperationError unavailable without keys
+   * Verifies a token and returns its principal.
+   * @throws Refusal UNAUTHENTICATED, PERMISSION_DENIED without a role if there is no default one; OperationError
+   * unavailable without keys
    */
   async find(token: string): Promise<Principal> {
     if (token.length > MAX_TOKEN_CHARS)
@@ -197,10 +193,7 @@ async function openLocalKeys(path: string, say: (message: string) => void): Prom
   };
 }
 
-/**
- * Converts an error of verification: a fault of the token is reported to the caller; a fault of the server's keys is
- * not.
- */
+/** Converts a verification error: a token's fault is reported to the caller; a fault of the server's keys is not. */
 function toAuthRefusal(error: unknown): OperationError {
   if (error instanceof errors.JWTExpired)
     return new InvalidToken("Authorization holds an expired JWT: expected one with a later exp");
@@ -227,10 +220,7 @@ function toAuthRefusal(error: unknown): OperationError {
   return new OperationError("unavailable", NO_KEYS, { cause: error });
 }
 
-/**
- * Returns the subject, which becomes the name in the change log and in messages. @throws InvalidToken for any other
- * value
- */
+/** Returns the subject, the name in the change log and in messages; throws InvalidToken for any other value. */
 function readSubject({ sub }: { readonly sub?: unknown }): string {
   if (typeof sub === "string" && SUBJECT.test(sub)) return sub;
   throw new InvalidToken(`The token's claim "sub" cannot be used: expected ${EXPECTED_SUBJECT}`);
@@ -250,9 +240,7 @@ function memberOf(place: unknown, name: string): unknown {
     : undefined;
 }
 
-/**
- * Parses a JSON Web Key Set. @throws OperationError invalid_argument for other text, and for a set with a secret key
- */
+/** Parses a JSON Web Key Set; throws OperationError invalid_argument for other text and for a set with a secret key. */
 function parseKeySet(text: string): JWTVerifyGetKey {
   let value: unknown;
   try {

@@ -10,20 +10,14 @@ import {
   type MetricFormat,
 } from "./metric_text.ts";
 
-/**
- * Upper bounds of the histogram's durations, in seconds. Source: scale target 12: single reads 5 ms, screens 20 to 400
- * ms.
- */
+/** Upper bounds of histogram durations in seconds. Source: scale target 12: single reads 5 ms, screens 20 to 400 ms. */
 const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
 /** Finished calls of one method over one interface. */
 interface Calls {
   readonly labels: string;
   readonly outcomes: Map<string, number>;
-  /**
-   * Number of calls by duration: those that took at most the bound at the same index, and longer than the previous
-   * bound.
-   */
+  /** Number of calls by duration: at most the bound at the same index, and longer than the previous bound. */
   readonly counts: number[];
   calls: number;
   seconds: number;
@@ -60,10 +54,7 @@ export interface DatabaseFacts {
   readonly use: Readonly<Record<"read" | "write", QueueUse>>;
 }
 
-/**
- * Counts finished calls. Labels have few values: methods, interfaces and outcomes are fixed sets.
- * Source: docs/decisions.md#d-11.
- */
+/** Counts finished calls. Labels are fixed sets: methods, interfaces and outcomes. Source: docs/decisions.md#d-11. */
 export class Metrics {
   /** Finished calls, by method and interface. */
   readonly #calls = new Map<string, Map<string, Calls>>();

@@ -69,7 +69,8 @@ let made: OpenapiDocument | undefined;
 
 /**
  * Returns the whole HTTP interface as OpenAPI 3.1, from the proto's descriptors and comments. Source:
- * docs/decisions.md#d-11. Cost: a few milliseconds once. @param version version of the program
+ * docs/decisions.md#d-11. Cost: a few milliseconds once.
+ * @param version version of the program
  */
 export function getOpenapiDocument(version: string): OpenapiDocument {
   made ??= makeDocument(version);

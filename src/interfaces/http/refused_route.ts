@@ -20,9 +20,7 @@ const METHODS: Readonly<Record<string, Pick<FinishedCall, "method" | "interface"
 /** Route that reports readiness and is not counted as a call. */
 const PROBE = "/readyz";
 
-/**
- * Returns the labels in metrics of a request that was answered without the service; undefined if it was not refused.
- */
+/** Returns the metrics labels of a request answered without the service; undefined if it was not refused. */
 export async function labelsOfRefused(
   path: string,
   headers: IncomingHttpHeaders,

@@ -1,6 +1,4 @@
-/**
- * The plain routes with what each answers, as documents and OpenAPI state it; without those of GraphQL, gRPC and the RPCs.
- */
+/** The plain routes and their answers, as documents and OpenAPI state them; none of GraphQL, gRPC or the RPCs. */
 export const ROUTES = {
   "GET /": "The web console, docs/console.md.",
   "GET /graphql/playground":

@@ -4,7 +4,8 @@ import { sendRefusal, setCommonHeaders } from "./early_reply.ts";
 
 /**
  * Returns a handler for the time while a server waits for its database: it reports the process as running but not
- * ready, and refuses every call as unavailable. @param why returns the reason as text, for `/readyz`
+ * ready, and refuses every call as unavailable.
+ * @param why returns the reason as text, for `/readyz`
  */
 export function createStartingHandler(why: () => string): (request: NodeRequest, response: NodeResponse) => void {
   return (request, response) => {

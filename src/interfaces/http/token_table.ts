@@ -33,8 +33,9 @@ export function hashToken(token: string): string {
 
 /**
  * Finds the principal of a call by its token. Without a header the caller is anonymous, and the service refuses it
- * where required. Refuses an unknown token, and a calendar token, because that is sent in an address.
- * Source: docs/decisions.md#d-07. @throws Refusal UNAUTHENTICATED
+ * where required. Refuses an unknown token, and a calendar token, because that is sent in an address. Source:
+ * docs/decisions.md#d-07.
+ * @throws Refusal UNAUTHENTICATED
  */
 export function findTokenPrincipal(
   rows: readonly TokenRow[],
@@ -104,9 +105,7 @@ export function parseTokens(text: string): TokenTable {
   return { rows: rows.filter((row) => !doubled.has(row)), faults, doubles, all };
 }
 
-/**
- * Returns the text of a token file. @throws OperationError invalid_argument for a row that could not be parsed again
- */
+/** Returns a token file's text; throws OperationError invalid_argument for a row that could not be parsed again. */
 export function formatTokens(rows: readonly unknown[], added?: TokenRow): string {
   const wrong = added === undefined ? undefined : findRowFault(added);
   if (wrong !== undefined) throw createInvalidArgumentError(`The new token ${wrong}`);

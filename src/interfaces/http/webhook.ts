@@ -7,10 +7,7 @@ import type { BodyMeter } from "#interfaces/connect/body_meter.ts";
 import { readJsonBody } from "./request_body.ts";
 import type { WebhookSecret } from "./webhook_secret.ts";
 
-/**
- * Maximum size of a delivery, in bytes. Our choice: as the largest RPC message; a feed's batches are configured
- * smaller.
- */
+/** Maximum size of a delivery, in bytes. Our choice: as the largest RPC message; feeds' batches are set smaller. */
 const MAX_DELIVERY_BYTES = 16 * 1024 * 1024;
 
 const FEED_NAME = /^[A-Za-z0-9._-]{1,64}$/;

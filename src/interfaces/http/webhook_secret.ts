@@ -16,8 +16,8 @@ export class WebhookSecret {
   }
 
   /**
-   * Opens a file with one secret per line and follows its changes. @throws OperationError when it cannot be read or
-   * contains no valid secret
+   * Opens a file with one secret per line and follows its changes.
+   * @throws OperationError when it cannot be read or contains no valid secret
    */
   static async open(path: string, say: (message: string) => void): Promise<WebhookSecret> {
     const meanwhile = "deliveries of change feeds are rejected";
@@ -33,8 +33,9 @@ export class WebhookSecret {
 
   /**
    * Checks the header that a feed sends: the secret itself, or the secret after `Bearer`. Compares all secrets in
-   * constant time. Source: CockroachDB, webhook_auth_header. @throws Refusal UNAUTHENTICATED; OperationError
-   * unavailable while the file cannot be read, so that the feed tries again
+   * constant time. Source: CockroachDB, webhook_auth_header.
+   * @throws Refusal UNAUTHENTICATED; OperationError unavailable while the file cannot be read, so that the feed tries
+   * again
    */
   async check(authorization: string | null): Promise<void> {
     if (authorization === null)

@@ -7,27 +7,20 @@ type Content =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly data: string; readonly mimeType: string };
 
-/**
- * The result of `tools/call`. Source: docs/contract/spec-tool.md#transport; structured content since MCP 2025-06-18.
- */
+/** Result of `tools/call`. Source: docs/contract/spec-tool.md#transport; structured content since MCP 2025-06-18. */
 export interface CallResult {
   readonly content: readonly Content[];
   readonly structuredContent?: unknown;
   readonly isError?: true;
 }
 
-/**
- * Finds the tool that a call names, or returns the refusal of the call. Source: docs/contract/spec-tool.md#tool-errors.
- */
+/** Finds the tool that a call names, or returns its refusal. Source: docs/contract/spec-tool.md#tool-errors. */
 export function findTool(tools: ToolSet, name: unknown): McpTool | CallResult {
   if (typeof name !== "string") return toRefusal("Missing tool name");
   return tools.get(name) ?? toRefusal(`Unknown tool: ${shortenText(name)}`);
 }
 
-/**
- * Runs a tool and returns its result or its refusal.
- * @throws any other error of the tool: a defect, which is answered with -32603
- */
+/** Returns a tool's result or refusal; throws any other error of the tool: a defect, answered with -32603. */
 export async function callTool(tool: McpTool, args: unknown, signal: AbortSignal): Promise<CallResult> {
   try {
     return toCallResult(await tool.call(args, signal));

@@ -1,42 +1,25 @@
-/**
- * Maximum length of a line, in bytes without its newline. Our choice: 10 MiB contains any spec body; a longer line is a
- * fault or an attack.
- */
+/** Maximum bytes of a line without newline. Our choice: any spec body fits; a longer line is a fault or an attack. */
 export const MAX_LINE_BYTES = 10 * 1024 * 1024;
 
-/**
- * Maximum number of messages in one batch. Our choice: a few bytes of a batch cause a hundred of replies, so it needs a
- * limit.
- */
+/** Maximum number of messages in a batch. Our choice: limited, because a few bytes of it cause a hundred of replies. */
 export const MAX_BATCH_MESSAGES = 10_000;
 
-/**
- * Number of pending requests above which reading stops. Our choice: enough to keep every call busy, and cheap to store.
- */
+/** Number of pending requests above which reading stops. Our choice: keeps every call busy, and is cheap to store. */
 export const MAX_PENDING_REQUESTS = 1024;
 
-/**
- * Size of pending requests in bytes above which reading stops; a single request may exceed it. Our choice: three
- * longest lines.
- */
+/** Pending bytes above which reading stops; a single request may exceed it. Our choice: three longest lines. */
 export const MAX_PENDING_BYTES = 32 * 1024 * 1024;
 
 /** Characters of unsent replies above which no new call begins. Our choice: a few of the largest replies. */
 export const MAX_UNWRITTEN_CHARS = 8 * 1024 * 1024;
 
-/**
- * Maximum number of slow calls that run at once. Our choice: they start child processes or read every file, and more
- * would only contend.
- */
+/** Maximum slow calls at once. Our choice: they start child processes or read every file; more would only contend. */
 export const MAX_SLOW_CALLS = 8;
 
 /** Maximum number of open `subscriptions/listen` requests. Our choice: a client needs one. */
 export const MAX_SUBSCRIPTIONS = 64;
 
-/**
- * Maximum length of a parse error's detail, in characters. Our choice: some engines quote the line, which may be
- * megabytes.
- */
+/** Maximum characters of a parse error's detail. Our choice: some engines quote the line, which may be megabytes. */
 export const MAX_ERROR_DETAIL_CHARS = 200;
 
 /**
@@ -45,20 +28,11 @@ export const MAX_ERROR_DETAIL_CHARS = 200;
  */
 export const STOP_GRACE_MS = 1500;
 
-/**
- * Time for running calls to end after the end of stdin, in milliseconds. Our choice: finite, because the client may
- * have ended.
- */
+/** Milliseconds for running calls to end after stdin ends. Our choice: finite, because the client may have ended. */
 export const FINISH_GRACE_MS = 60_000;
 
-/**
- * Unread bytes on standard error above which further output is dropped. Our choice: the first of many messages matters
- * most.
- */
+/** Unread bytes on standard error above which output is dropped. Our choice: the first of many messages matter most. */
 export const MAX_UNREAD_STDERR_BYTES = 1024 * 1024;
 
-/**
- * Time for the client to read the last message before the process ends, in milliseconds. Our choice: an active reader
- * needs less.
- */
+/** Milliseconds for the client to read the last message before the exit. Our choice: an active reader needs less. */
 export const STDERR_DRAIN_MS = 200;

@@ -3,10 +3,7 @@ import { MAX_UNWRITTEN_CHARS } from "./limits.ts";
 /** Error codes of a write whose reader has closed. Source: POSIX, Node.js error codes. */
 const READER_GONE: readonly unknown[] = ["EPIPE", "ECONNRESET", "EBADF", "ERR_STREAM_DESTROYED"];
 
-/**
- * Destination of the replies' bytes. `write` resolves when the operating system has accepted all of them; a rejection
- * is permanent.
- */
+/** Destination of replies. `write` resolves once the operating system accepted all bytes; a rejection is permanent. */
 export interface ByteSink {
   write(bytes: Uint8Array): Promise<void>;
 }

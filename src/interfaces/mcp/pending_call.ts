@@ -1,9 +1,7 @@
 import type { Exchange } from "./exchange.ts";
 import type { Id } from "./messages.ts";
 
-/**
- * A tool call between its arrival and its response. The first of these responds: the tool, a cancellation, a failure.
- */
+/** A tool call from arrival to response. The first of these responds: the tool, a cancellation, a failure. */
 export class PendingCall {
   readonly id: Id;
   readonly bytes: number;

@@ -29,10 +29,7 @@ export function createPlannerTools(open: () => Promise<PlannerContext>): ToolSet
   });
 }
 
-/**
- * Returns the spec that a call's `id` names. An id without a date may identify any spec. Source:
- * docs/decisions.md#s-04.
- */
+/** Returns the spec that a call's `id` names. Without a date it may be any spec's. Source: docs/decisions.md#s-04. */
 function subjectOfCall(args: unknown): CallSubject {
   if (!isJsonObject(args) || !Object.hasOwn(args, "id")) return "whole";
   const { id } = args;

@@ -19,18 +19,14 @@ export type RequestPlan =
   | { readonly kind: "call"; readonly era: Era; readonly name: unknown; readonly args: unknown }
   | { readonly kind: "listen" };
 
-/**
- * Time for which a client may cache a response that only another version of the program would change, in milliseconds.
- */
+/** Milliseconds for which a client may cache a response that only another version of the program would change. */
 const CACHE_HINTS = { ttlMs: 300_000, cacheScope: "public" } as const;
 
 const CAPABILITIES = { tools: {} } as const;
 
 type Method = (request: Request, words: ServerDescription) => RequestPlan;
 
-/**
- * Methods of clients with a handshake. Source: docs/contract/spec-tool.md#transport; docs/decisions.md#s-18 for `ping`.
- */
+/** Methods of handshake clients. Source: docs/contract/spec-tool.md#transport; docs/decisions.md#s-18 for `ping`. */
 const HANDSHAKE_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   [
     "initialize",

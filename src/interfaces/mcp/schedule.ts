@@ -43,10 +43,7 @@ export class Schedule {
   #busy = false;
   #turn: Promise<void> | undefined;
 
-  /**
-   * @param gate called before each task begins; a returned promise delays the task, because the replies have a slow
-   * reader
-   */
+  /** Calls `gate` before each task; a returned promise delays the task, because the replies have a slow reader. */
   constructor(gate: () => Promise<void> | undefined = () => undefined) {
     this.#gate = gate;
   }

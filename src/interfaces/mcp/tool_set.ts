@@ -6,10 +6,7 @@ export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: object;
-  /**
-   * Differences from MCP's defaults, to save tokens: whether the tool changes data, may remove some, or may not be
-   * repeated.
-   */
+  /** Differences from MCP's defaults, to save tokens: it changes data, may remove some, or may not be repeated. */
   readonly annotations: {
     readonly readOnlyHint?: true;
     readonly destructiveHint?: boolean;

@@ -9,10 +9,7 @@ import { type ColumnPlacement, chooseColumn, type WorkFacts } from "./column.ts"
 import type { Proofs } from "./proof_reader.ts";
 import type { BoardChange, BoardPicture, BoardTotals, Card, CardAgent, Column, PictureEdge } from "./wire.ts";
 
-/**
- * Milliseconds for which the board shows a spec after its end; specs that ended earlier are only counted. Source:
- * docs/board.md#columns.
- */
+/** Milliseconds for which the board shows an ended spec; later it is only counted. Source: docs/board.md#columns. */
 export const ENDED_SPEC_VISIBLE_MS = 30 * 24 * 60 * 60 * 1000;
 
 export interface BoardFacts extends WorkFacts {
@@ -22,10 +19,7 @@ export interface BoardFacts extends WorkFacts {
   readonly proofs: Proofs;
   /** Running agents, by spec id. */
   readonly agents: ReadonlyMap<string, CardAgent>;
-  /**
-   * Returns when a spec ended, in milliseconds since 1970: the time in its frontmatter, otherwise its file's last
-   * change.
-   */
+  /** Returns when a spec ended, in milliseconds since 1970: as its frontmatter says, else its file's last change. */
   endedAt(spec: Spec): number;
   readonly nowMs: number;
 }
@@ -131,10 +125,7 @@ export class BoardState {
     return this.#totals;
   }
 
-  /**
-   * The graph of open specs and their dependencies. Cost: after a change of specs, that of `layOutGraph`; otherwise
-   * constant.
-   */
+  /** Graph of open specs and their dependencies. Cost: that of `layOutGraph` after a change of specs, else constant. */
   picture(): BoardPicture {
     this.#picture ??= layOutGraph(this.#world);
     return this.#picture;

@@ -18,10 +18,7 @@ import { workChosen } from "../operations/work_start.ts";
 
 const { unproven: _, steal: _steal, offline: _offline, ...updateParams } = updatePlanned.params.properties;
 
-/**
- * Changes fields, text and status. Completing a spec without proof and taking it over from another clone are possible
- * only on a terminal.
- */
+/** Changes fields, text and status. Completing without proof and taking over from another clone need a terminal. */
 const update = defineTool<PlannerContext>()({ ...updatePlanned, params: Type.Object(updateParams) });
 
 /** Checks or unchecks one criterion, as the command `check`. */

@@ -38,9 +38,7 @@ function shortenId(id: string): string {
   return parts === undefined ? id : [parts.suffix, ...parts.members].join(".");
 }
 
-/**
- * Counts the criteria in the text of the spec's branch if the latest run record holds it, otherwise in the spec's file.
- */
+/** Counts the criteria in the spec's branch if the latest run record holds its text, otherwise in the spec's file. */
 function countCriteria({ body }: Spec, proof: SpecProof | undefined): Card["criteria"] {
   const criteria = parseCriteria(body);
   if (criteria.length === 0) return null;

@@ -9,10 +9,7 @@ export interface SpecProof extends LatestRunRef {
 
 export type Proofs = ReadonlyMap<string, SpecProof>;
 
-/**
- * Milliseconds after a change at which records are listed again, because the record of a completed spec is written
- * after its file.
- */
+/** Milliseconds after a change until records are listed again: a completed spec's record is written after its file. */
 const ONCE_MORE_MS = 2000;
 
 /** Reads run records from git, each of them once. */

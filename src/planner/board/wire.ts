@@ -5,10 +5,7 @@ export const COLUMNS = ["blocked", "ready", "working", "needs_you", "done"] as c
 
 export type Column = (typeof COLUMNS)[number];
 
-/**
- * HTTP header with the key from the board's address. It is required in addition to the cookie, because browsers send a
- * cookie to every port of a host.
- */
+/** HTTP header with the board address's key, required beside the cookie, which browsers send to all ports of a host. */
 export const KEY_HEADER = "x-board-key";
 
 export interface CardAgent {

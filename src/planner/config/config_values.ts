@@ -13,10 +13,7 @@ export const PROVIDER_NAMES = [
 
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/**
- * Ways in which an agent receives its prompt: as its last argument, on standard input, or as a file that its arguments
- * name.
- */
+/** Ways to give an agent its prompt: as its last argument, on standard input, or as a file that its arguments name. */
 export const PROMPT_WAYS = ["argument", "stdin", "file"] as const;
 
 export type PromptVia = (typeof PROMPT_WAYS)[number];

@@ -6,10 +6,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 const TEXT: JsonSchema = { type: "string" };
 const TEXTS: JsonSchema = { type: "array", items: TEXT };
 
-/**
- * Schemas of the fields that the table of docs/contract/spec-tool.md#spec does not list. Source:
- * docs/decisions.md#s-05.
- */
+/** Schemas of fields that docs/contract/spec-tool.md#spec does not list. Source: docs/decisions.md#s-05. */
 const FURTHER_FIELDS: Readonly<Record<string, JsonSchema>> = {
   context: { ...TEXTS, description: "Files whose contents belong to the work" },
   prompt: { ...TEXT, description: "Name of a prompt template in .planner/prompts" },
@@ -93,10 +90,7 @@ function buildFieldSchema(name: string, rule: FieldRule): JsonSchema {
   };
 }
 
-/**
- * Builds the keyword `enum` with values of the field's type, or no keyword. The values of a status always include those
- * that planner writes.
- */
+/** Builds `enum` with values of the field's type, or nothing. A status always includes those that planner writes. */
 function buildEnum(name: string, { type, items, enum: listed }: FieldRule): { readonly enum?: readonly unknown[] } {
   if (listed === undefined) return {};
   if (name === "status") return { enum: [...new Set([...listed, ...TOOL_STATUSES])] };

@@ -12,9 +12,7 @@ import type {
 import type { RuleName, RuleSeverity } from "./config_values.ts";
 import { DEFAULT_CONFIG } from "./default_config.ts";
 
-/**
- * A field rule as written in the configuration. The values of `enum` may have any scalar type and are compared as text.
- */
+/** A field rule as configured. Values of `enum` may have any scalar type and are compared as text. */
 export interface WrittenFieldRule extends Omit<FieldRule, "enum"> {
   readonly enum?: readonly (string | number | boolean)[];
 }

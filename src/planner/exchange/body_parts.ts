@@ -2,9 +2,7 @@ import { parseReadable } from "../spec/document.ts";
 import { findHeadings, findTitleHeading } from "../spec/sections.ts";
 import { detectLineBreak } from "../spec/text_lines.ts";
 
-/**
- * A part of a body: the text before its first heading (name ""), or a heading of level 1 or 2 with the text below it.
- */
+/** A part of a body: the text before its first heading (name ""), or a heading of level 1 or 2 with its text. */
 export interface BodyPart {
   /** The heading's text in lower case, with a number appended if an earlier part has the same heading. */
   readonly name: string;
@@ -14,10 +12,7 @@ export interface BodyPart {
   readonly text: string;
 }
 
-/**
- * Splits a body into its parts.
- * @param from offset after the title
- */
+/** Splits a body into its parts, from the offset after the title. */
 export function splitBody(body: string, from: number): readonly BodyPart[] {
   const starts = findHeadings(body).filter(({ level, start }) => level <= 2 && start >= from);
   const seen = new Map<string, number>();

@@ -8,16 +8,10 @@ import type { SourceNote, SourceReading, SourceTask } from "./source.ts";
  */
 const MAX_TITLE_CHARS = 300;
 
-/**
- * Maximum length of a frontmatter field as JSON, in characters. The limit is planner's own: a quarter of the longest
- * frontmatter.
- */
+/** Maximum characters of a frontmatter field as JSON. Planner's own limit: a quarter of the longest frontmatter. */
 const MAX_FIELD_CHARS = 64 * 1024;
 
-/**
- * Maximum number of tasks above a task. The limit is planner's own, because ids grow with each level and file names are
- * limited.
- */
+/** Maximum tasks above a task. Planner's own limit: ids grow with each level, and file names are limited. */
 const MAX_LEVELS = 16;
 
 /** A task whose references are keys of other tasks of the same source, spelled as the source spells them. */
@@ -132,10 +126,7 @@ class Check {
     return [...found];
   }
 
-  /**
-   * Removes the parent of a task that depends on one of its ancestors. A spec waits for its members, so neither could
-   * start.
-   */
+  /** Removes the parent of a task that depends on an ancestor: a spec waits for its members, so neither could start. */
   #independent(task: CheckedTask, parentOf: ReadonlyMap<string, string | undefined>): CheckedTask {
     if (task.parent === undefined || task.dependsOn.length === 0) return task;
     const above = listAncestors(task, parentOf);

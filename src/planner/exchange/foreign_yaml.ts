@@ -6,10 +6,7 @@ import { splitText } from "../spec/split_text.ts";
 import { countLineBreaks, locateOffset } from "../spec/text_lines.ts";
 import { findTooDeep, PLAIN_DATA, parseTokens } from "../spec/yaml_tokens.ts";
 
-/**
- * A value of another tool's YAML. Scalars keep their written text, so that the id `4.10` does not become the number
- * 4.1.
- */
+/** A value of another tool's YAML. Scalars keep their written text, so the id `4.10` does not become the number 4.1. */
 export type ForeignValue = string | readonly ForeignValue[] | { readonly [key: string]: ForeignValue };
 
 /** The top-level keys of a mapping, with each key's line in the whole text. */
@@ -32,10 +29,7 @@ const BARE_ITEM = /([[,]\s*)([@`%][^,\]]*)/g;
 
 const NO_FIELDS: ForeignFields = { values: new Map(), lines: new Map() };
 
-/**
- * Engines of gray-matter for other languages than YAML, replaced by one that throws, because gray-matter would run
- * JavaScript in the file.
- */
+/** Engines of gray-matter for languages other than YAML, which throw: gray-matter would run JavaScript in the file. */
 const NO_OTHER_LANGUAGE = Object.fromEntries(["json", "javascript", "coffee"].map((name) => [name, refuseLanguage]));
 
 function refuseLanguage(): never {
@@ -67,10 +61,7 @@ export function readForeignMarkdown(text: string): ForeignMarkdown {
   return { ok: true, ...fields, body: content, bodyLine };
 }
 
-/**
- * Parses YAML text.
- * @param before number of lines in the file before the YAML
- */
+/** Parses YAML text that follows `before` lines of its file. */
 export function readForeignYaml(yaml: string, before = 0): ForeignFields | { readonly problem: TextProblem } {
   if (yaml.length > MAX_FRONTMATTER_CHARS) {
     const message = `YAML is too long: expected at most ${MAX_FRONTMATTER_CHARS} characters`;

@@ -2,10 +2,7 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import type { SourceLocation, SourceNote } from "./source.ts";
 import { parseDay, parseTime } from "./words.ts";
 
-/**
- * An object of a source's JSON. A field of another type than expected, or an invalid date, counts as absent and is
- * noted.
- */
+/** An object of a source's JSON. A field with an unexpected type or invalid date counts as absent and is noted. */
 export class JsonRecord {
   readonly place: SourceLocation;
   readonly #object: Readonly<Record<string, unknown>>;

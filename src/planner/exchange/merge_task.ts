@@ -54,9 +54,7 @@ export function mergeTask({ spec, content, known = {}, fingerprint, overwrite }:
 
 type Fingerprint = MergeInput["fingerprint"];
 
-/**
- * The texts of one facet in the source and in the spec, and the fingerprint of the source's text at the last import.
- */
+/** Texts of a facet in the source and in the spec, and the fingerprint of the source's text at the last import. */
 interface Facet {
   readonly name: string;
   readonly wanted: string | undefined;

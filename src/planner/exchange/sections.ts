@@ -11,10 +11,7 @@ export function buildBody(lead: string | undefined, sections: readonly BodySecti
   return [lead?.trim() ?? "", ...parts].filter((part) => part !== "").join("\n\n");
 }
 
-/**
- * Converts each line to an unchecked criterion. Lines that are checkboxes already, headings, indented and blank lines
- * stay.
- */
+/** Converts lines to unchecked criteria. Checkboxes, headings, indented lines and blank lines stay unchanged. */
 export function convertToCriteria(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   return text

@@ -44,10 +44,7 @@ function omitEmpty(list: readonly string[] | undefined): readonly string[] | und
   return unique.length === 0 ? undefined : unique;
 }
 
-/**
- * Builds the text of a new spec file.
- * @param origin value of the field that names the source and the task in it
- */
+/** Builds the text of a new spec file; `origin` is the field's value that names the source and the task in it. */
 export function formatNewSpec(id: SpecId, { title, body, fields }: SpecContent, origin: FieldValue): string {
   return buildExactSpecFile({ id, title, body, fields: { ...fields, origin } });
 }
@@ -55,9 +52,7 @@ export function formatNewSpec(id: SpecId, { title, body, fields }: SpecContent, 
 /** Name of the title's facet. */
 export const TITLE_FACET = "title";
 
-/**
- * Returns the parts of a task that an import compares, by name: fields as JSON, the title, and the parts of the body.
- */
+/** Returns the parts of a task that an import compares, by name: fields as JSON, title, and parts of the body. */
 export function listFacets({ title, body, fields }: SpecContent): Map<string, string> {
   const facets = new Map<string, string>([[TITLE_FACET, title]]);
   for (const [name, value] of Object.entries(fields)) facets.set(nameFieldFacet(name), JSON.stringify(value));

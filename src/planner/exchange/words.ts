@@ -142,10 +142,7 @@ export function parseTypeWord(word: string): string | undefined {
   return Object.hasOwn(TYPE_WORDS, plain) ? TYPE_WORDS[plain] : undefined;
 }
 
-/**
- * Parses a date or time in one of the forms that tools write and returns the day, `YYYY-MM-DD`; undefined for anything
- * else.
- */
+/** Parses a date or time in a form that tools write; returns the day, `YYYY-MM-DD`, or undefined for anything else. */
 export function parseDay(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const trimmed = text.trim();
@@ -155,9 +152,7 @@ export function parseDay(text: string | undefined): string | undefined {
   return isDay(day) && day >= "1970" && day < "2200" ? day : undefined;
 }
 
-/**
- * Parses a date or time and returns ISO 8601 in UTC; undefined for anything else. A time without a zone counts as UTC.
- */
+/** Parses a date or time to ISO 8601 in UTC; undefined for anything else. A time without a zone counts as UTC. */
 export function parseTime(text: string | undefined): string | undefined {
   const day = parseDay(text);
   if (text === undefined || day === undefined) return undefined;

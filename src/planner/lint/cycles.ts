@@ -1,9 +1,7 @@
 import { MAX_CYCLE_IDS } from "../limits.ts";
 
 export interface Cycle {
-  /**
-   * Ids in order of dependency, without repeating the first one at the end. All specs of the cycle share this array.
-   */
+  /** Ids in order of dependency, without the first one again at the end. All specs of the cycle share this array. */
   readonly ids: readonly string[];
   /** Index in `ids` of the spec for which the cycle is reported. */
   readonly at: number;
@@ -60,10 +58,7 @@ function* listComponentCycles(
   }
 }
 
-/**
- * Returns the path from `start` to the spec before `goal`. A path exists, because both are in one strongly connected
- * component.
- */
+/** Returns the path from `start` to the spec before `goal`; one exists: both share a strongly connected component. */
 function findShortestPath(
   start: string,
   goal: string,

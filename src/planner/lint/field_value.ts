@@ -26,10 +26,7 @@ export function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
 
-/**
- * Describes the type that the rule requires if `value` has another one; undefined if it matches. `items` alone requires
- * an array.
- */
+/** Describes the required type if `value` has another one, else undefined. `items` alone requires an array. */
 export function describeTypeMismatch({ type, items }: FieldRule, value: unknown): string | undefined {
   const demanded = type ?? (items === undefined ? undefined : "array");
   if (demanded === undefined || IS[demanded](value)) return undefined;

@@ -9,9 +9,7 @@ export interface RuleFinding {
   readonly severity: Severity;
   /** Name of the frontmatter field that the finding is about, or `frontmatter`, `body` or `file`. */
   readonly field: string;
-  /**
-   * Message in the form of docs/contract/spec-tool.md#lint-text-report: lower case, values in single quotes, no period.
-   */
+  /** Message as in docs/contract/spec-tool.md#lint-text-report: lower case, values in single quotes, no period. */
   readonly message: string;
   /** The accepted values of the field, if it has an enum. */
   readonly allowed?: readonly string[];

@@ -50,10 +50,7 @@ function countVaguePhrases(text: string): number {
   return text.match(VAGUE_PHRASES)?.length ?? 0;
 }
 
-/**
- * Grades the independence of the members of a driver or group, by the share of members that name another member or
- * change a file that another one changes too.
- */
+/** Grades members' independence by the share that name another member or change a file that another changes too. */
 function gradeIsolation(members: readonly Spec[]): Grade {
   const users = new Map<string, number>();
   for (const { targetFiles } of members) {
@@ -73,10 +70,7 @@ function namesAnother(member: Spec, members: readonly Spec[]): boolean {
   return members.some(({ id }) => id !== member.id && member.body.includes(id));
 }
 
-/**
- * Grades of how well a spec is written for the agent or person who works on it; A is best. Source:
- * docs/decisions.md#s-16.
- */
+/** Grades of a spec's writing for its agent or person; A is best. Source: docs/decisions.md#s-16. */
 export interface SpecScores {
   /** Red if complexity, confidence or ac_quality is D; green if all three are A or B; otherwise yellow. */
   readonly traffic_light: "green" | "yellow" | "red";

@@ -24,10 +24,7 @@ export class SpecFacts {
   }
 }
 
-/**
- * Returns the body without its `## Output` sections. Runs append output without limit, so it says nothing about the
- * size of the work.
- */
+/** Returns the body without `## Output` sections: runs append without limit, so output tells nothing of work size. */
 export function removeOutput(body: string): string {
   if (!body.includes("Output")) return body;
   const all = findHeadings(body);
@@ -41,10 +38,7 @@ export function removeOutput(body: string): string {
   return text + body.slice(from);
 }
 
-/**
- * Counts the runs of non-blank characters that contain a letter or a digit, so that `-`, `#` and `[ ]` do not count as
- * words.
- */
+/** Counts runs of non-blank characters with a letter or digit, so that `-`, `#` and `[ ]` do not count as words. */
 export function countWords(text: string): number {
   let words = 0;
   let counted = false;

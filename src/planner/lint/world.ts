@@ -19,10 +19,7 @@ export interface LintInput {
   readonly neighbours?: readonly Spec[];
   /** Entries of the specs folder that planner does not read. */
   readonly strays?: readonly StrayEntry[];
-  /**
-   * True to report every finding of completed and cancelled specs; otherwise only errors and findings about their
-   * output.
-   */
+  /** Whether completed and cancelled specs get every finding; otherwise only errors and findings about their output. */
   readonly judgesClosed: boolean;
   /** Results of checking the last run's output, for completed specs with an `output_schema`. */
   readonly outputs?: ReadonlyMap<SpecId, OutputVerdict>;

@@ -124,10 +124,7 @@ function refuseUnpairedChecks({ criteria, checks }: CheckedCriteria): void {
   if (broken !== undefined) refuse(`Invalid check "${broken}": expected one line`);
 }
 
-/**
- * Builds the section of acceptance criteria; empty without criteria.
- * @param before the text that precedes the section
- */
+/** Builds the section of acceptance criteria that follows the text `before`; empty without criteria. */
 function buildCriteriaSection(before: string, { criteria, checks }: CheckedCriteria): string {
   refuseUnpairedChecks({ criteria, checks });
   if (criteria.length === 0) return "";
@@ -181,10 +178,7 @@ function buildSpecText(id: SpecId, { title, text }: { title: string; text: strin
   return fillTemplate(template, { id, title, body: text, fields: given });
 }
 
-/**
- * Lints the new spec. A broken configuration becomes a diagnostic instead of an error, because the spec has already
- * been created.
- */
+/** Lints the new spec. A broken configuration becomes a diagnostic, not an error, because the spec already exists. */
 async function lintNew(context: PlannerContext, id: SpecId): Promise<readonly Diagnostic[]> {
   try {
     return listDiagnostics(await lintProject(context, { ids: [id] }));

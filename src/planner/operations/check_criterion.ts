@@ -50,10 +50,7 @@ interface WantedCheck {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Runs the verify command of a criterion and returns the edit that checks it.
- * @throws OperationError as `checkCriterion`
- */
+/** Runs a criterion's verify command and returns the edit that checks it; throws OperationError as `checkCriterion`. */
 export async function prepareCheck(
   context: PlannerContext,
   id: SpecId,
@@ -67,10 +64,7 @@ export async function prepareCheck(
   };
 }
 
-/**
- * Returns the text with a criterion checked; the caller must run the verify command.
- * @throws OperationError as `checkCriterion`
- */
+/** Checks a criterion in a text; the caller must run its verify command. @throws OperationError as `checkCriterion`. */
 export function checkCriterionText(id: SpecId, text: string, wanted: string): string {
   return editCriterion(text, findCriterion({ id, body: parseReadable(text).body }, wanted).number, true);
 }
@@ -80,10 +74,7 @@ function refuseOtherCheck(id: SpecId, verify: string | null, proof: { readonly c
   throw new OperationError("aborted", `The criteria of spec '${id}' changed while the check ran: try again`);
 }
 
-/**
- * Runs the verify command of a criterion; null for a criterion without one.
- * @throws OperationError unless it succeeds
- */
+/** Runs a criterion's verify command; null for a criterion without one; throws OperationError unless it succeeds. */
 async function proveCriterion(context: PlannerContext, { id, body }: Spec, { wanted, signal }: WantedCheck) {
   const { number: only, verify: command } = findCriterion({ id, body }, wanted);
   if (command === null) return null;

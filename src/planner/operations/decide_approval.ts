@@ -78,10 +78,7 @@ function pickScalars(approval: unknown): Readonly<Record<string, string | boolea
   return (approval ?? {}) as Readonly<Record<string, Extract<FieldValue, string | boolean | number>>>;
 }
 
-/**
- * Formats an entry as a quotation, so that no line of the reason counts as a heading, a criterion or a code fence of
- * the spec.
- */
+/** Formats an entry as a quotation, so no line of the reason counts as the spec's heading, criterion or code fence. */
 function formatEntry({ status, by, reason }: ApprovalDecision, at: string): string {
   const heading = `**${status === "approved" ? "Approved" : "Rejected"}** by ${by}, ${at}`;
   if (reason === null) return heading;

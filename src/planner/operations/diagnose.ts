@@ -85,9 +85,7 @@ async function findCommits(context: PlannerContext, id: SpecId, spec: Spec | str
   return context.git.commitsNaming(id, { branch: getBranch(spec) ?? (prefix === null ? null : prefix + id), template });
 }
 
-/**
- * Returns the criteria in the spec's worktree, or those of the project without one; empty if the file cannot be read.
- */
+/** Returns the criteria in the spec's worktree, or without one in the project; empty if the file cannot be read. */
 async function readWorktreeCriteria(context: PlannerContext, id: SpecId): Promise<readonly Criterion[]> {
   const body = await readOrMessage(readWorktreeBody(context, id).then((text) => ({ text })));
   return typeof body === "string" ? [] : parseCriteria(body.text);

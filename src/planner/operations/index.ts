@@ -24,10 +24,7 @@ import { watchStop } from "./watch_stop.ts";
 import { workList } from "./work_list.ts";
 import { workStart } from "./work_start.ts";
 
-/**
- * Every tool, in the order of `tools/list`. Source: docs/contract/spec-tool.md#tools; order from
- * docs/decisions.md#s-18.
- */
+/** Every tool, ordered as `tools/list`. Source: docs/contract/spec-tool.md#tools; order from docs/decisions.md#s-18. */
 export const tools: readonly ToolDefinition<PlannerContext>[] = [
   specList,
   specGet,

@@ -49,10 +49,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   "body",
 ]);
 
-/**
- * Returns every other frontmatter field that is set, as written. A known list field is returned as a list even if it
- * was written as one text.
- */
+/** Returns every other set field as written; a known list field as a list even if it was written as one text. */
 function pickOtherFields(spec: Spec): Record<string, unknown> {
   const lists = {
     depends_on: spec.dependsOn,

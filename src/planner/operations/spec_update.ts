@@ -53,10 +53,7 @@ export const specUpdate = defineTool<PlannerContext>()({
   run: (context, args, { signal } = {}) => updateSpec(context, args, signal),
 });
 
-/**
- * The command `update`: the same tool with planning fields as additional parameters. The tool for agents keeps its
- * documented parameters.
- */
+/** The command `update`: the tool plus planning fields. The tool for agents keeps its documented parameters. */
 export const updatePlanned = defineTool<PlannerContext>()({
   ...specUpdate,
   name: "update",
@@ -134,10 +131,7 @@ interface Ticking extends Pick<SpecChanges, "check" | "status" | "unproven"> {
   readonly signal: AbortSignal | undefined;
 }
 
-/**
- * Returns the edit that checks a criterion, after running its check. The check is not run if completing the spec runs
- * all checks anyway.
- */
+/** Runs a criterion's check and returns the edit that checks it. Skips the check if completion runs all anyway. */
 async function prepareCriterionEdit(
   context: PlannerContext,
   id: SpecId,

@@ -40,10 +40,7 @@ export const split = defineTool<PlannerContext>()({
   },
 });
 
-/**
- * Refuses a spec that cannot be split now.
- * @param force allows any status. Source: docs/decisions.md#s-27
- */
+/** Refuses a spec that cannot be split now; `force` allows any status. Source: docs/decisions.md#s-27. */
 export async function refuseUnsplittable(context: PlannerContext, spec: Spec, force: boolean): Promise<void> {
   const { id, status, members } = spec;
   if (status !== "pending" && !force) {

@@ -156,10 +156,7 @@ function createUnreadableLog(error: unknown): { readonly modified: null } {
   throw error;
 }
 
-/**
- * Formats the counts on one line and, with activity, one line per spec in progress. Source:
- * docs/contract/spec-tool.md#tools.
- */
+/** Formats a line of counts and, with activity, of each spec in progress. Source: docs/contract/spec-tool.md#tools. */
 function formatBrief(counts: Counts, activity: readonly SpecActivity[]): string {
   const line = `${counts.pending} pending | ${counts.in_progress} in_progress | ${counts.completed} completed`;
   const lines = activity.map(

@@ -57,10 +57,7 @@ export const takeover = defineTool<PlannerContext>()({
   },
 });
 
-/**
- * Returns the error of the last failed process. A run that was refused before its work began leaves no log, so only its
- * record says why.
- */
+/** Returns the last failed process's error. A run refused before its work leaves no log, so only its record has it. */
 async function findLastError(context: PlannerContext, id: SpecId): Promise<string | null> {
   const last = (await context.work.processes()).findLast(({ spec_id }) => spec_id === id);
   return last?.status === "failed" ? (last.error ?? null) : null;

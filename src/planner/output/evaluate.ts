@@ -86,10 +86,7 @@ const KEYWORDS: readonly Keyword[] = [
   ...UNEVALUATED_CHECKS,
 ];
 
-/**
- * Number of evaluations between two calls of `interrupt`: precise enough for a limit of one second, at no measurable
- * cost.
- */
+/** Evaluations between two calls of `interrupt`: precise enough for a limit of one second, at no measurable cost. */
 const STEPS_PER_LOOK = 512;
 
 /** Maximum number of evaluations for a generated example or a schema file, about one second. */

@@ -70,10 +70,7 @@ function findLastFence(
   return undefined;
 }
 
-/**
- * Parses the fenced blocks of a text in order, with tags in lower case. A block without a closing fence ends with the
- * text.
- */
+/** Parses fenced blocks in order, with tags in lower case. A block without a closing fence ends with the text. */
 function parseFences(text: string): readonly Fence[] {
   const fences: Fence[] = [];
   let open: { readonly mark: string; readonly tag: string; readonly from: number } | undefined;
@@ -108,10 +105,7 @@ function parseFirstWord(info: string): string {
   return (/^[^\s{]*/.exec(info)?.[0] ?? "").toLowerCase();
 }
 
-/**
- * Finds the last object or array in running text. Prose and code contain many `[1]` and `{}`, so a value without any
- * string counts only if there is no other.
- */
+/** Finds a text's last object or array, with a string if any has one: prose and code contain many `[1]` and `{}`. */
 function findEmbedded(text: string): ExtractedJson | undefined {
   const values = findJsonRanges(text).map(({ start, end }) => text.slice(start, end));
   const best = values.findLast((value) => value.includes('"')) ?? values.at(-1);
@@ -128,9 +122,7 @@ function findJsonRanges(text: string): readonly TextRange[] {
   return selectOutermost(found);
 }
 
-/**
- * Adds the values that begin within `places` (in text order) to `found`; returns the strings inside incomplete values.
- */
+/** Adds values that begin within `places` (in text order) to `found`; returns the strings inside incomplete values. */
 function collectValues(text: string, scanner: JsonScanner, places: readonly TextRange[], found: TextRange[]) {
   const strings: TextRange[] = [];
   let from = 0;

@@ -60,10 +60,7 @@ function parseVocabularyName(uri: string): Vocabulary {
   return uri.slice(VOCABULARY_BASE.length) as Vocabulary;
 }
 
-/**
- * Bindings of dynamic anchors from the resources through which the evaluation passed. Scopes with equal bindings have
- * the same `key`.
- */
+/** Dynamic anchors' bindings from the resources that evaluation passed. Scopes with equal bindings share a `key`. */
 interface DynamicScope {
   readonly key: string;
   readonly bindings: ReadonlyMap<string, SchemaNode>;
@@ -116,10 +113,7 @@ class Linker {
     return schema;
   }
 
-  /**
-   * Returns the linked form of a schema in a scope. Its keywords are filled in later, so that schemas may refer to
-   * themselves.
-   */
+  /** Returns a schema's linked form in a scope. Keywords are filled in later, so schemas may refer to themselves. */
   #node(node: SchemaNode, outer: DynamicScope): LinkedSchema {
     if (typeof node === "boolean") return node;
     const place = this.#index.place(node);

@@ -55,10 +55,7 @@ function linkMetaSchema(): LinkedSchema {
   return linkSchema(index, DIALECT);
 }
 
-/**
- * Returns the `$schema` of an older draft, or undefined. Keywords of older drafts have other meanings, so the schema
- * cannot be evaluated.
- */
+/** Returns an older draft's `$schema`, or undefined. Its keywords have other meanings and cannot be evaluated. */
 export function findOlderDialect({ schema }: SchemaDocument): string | undefined {
   const dialect = isSchemaObject(schema) ? schema["$schema"] : undefined;
   return typeof dialect === "string" && OLDER_DIALECT.test(dialect) ? dialect : undefined;

@@ -1,9 +1,6 @@
 import { appendToken } from "./json_pointer.ts";
 
-/**
- * Location of a value in the output; undefined is the root. It is a linked list, because few locations are ever
- * printed.
- */
+/** Location of a value in the output; undefined is the root. A linked list, because few are ever printed. */
 export type ValueLocation = { readonly parent: ValueLocation; readonly token: string | number } | undefined;
 
 /** A violation of the schema by a value. */

@@ -9,11 +9,7 @@ export interface CheckedOutput {
   readonly log: string | null;
 }
 
-/**
- * Formats the report of an output check: a summary, one line per problem, and the path of the log.
- *
- * Source: docs/contract/spec-tool.md#output-4.
- */
+/** Formats a summary, one line per problem, and the log's path. Source: docs/contract/spec-tool.md#output-4. */
 export function formatOutputReport({ schemaPath, verdict, log }: CheckedOutput): readonly string[] {
   if (verdict.kind === "passed") return [`Output validation passed (schema: ${schemaPath})`];
   return [

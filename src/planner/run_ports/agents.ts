@@ -17,9 +17,7 @@ export interface AgentStartOptions {
 export interface AgentLauncher {
   /** False if a program's name is not on PATH. @param env its environment, in addition to planner's own */
   isThere(program: string, env: Readonly<Record<string, string>>): boolean;
-  /**
-   * Reads the version of an installed program from the files around it, without running it; null if they contain none.
-   */
+  /** Reads an installed program's version from files around it, without running it; null if they contain none. */
   version(program: string, env: Readonly<Record<string, string>>): Promise<string | null>;
   /** Returns a random UUID, for agents that require a session id from their caller. */
   newSession(): string;
@@ -45,15 +43,9 @@ export interface AgentProcess {
   readonly stderr: AsyncIterable<Uint8Array>;
   /** Secret values in the agent's environment, which must not appear in anything stored; see work/secrets.ts. */
   readonly secrets: readonly string[];
-  /**
-   * Processor time of the agent and all processes that it started, in milliseconds; null on systems without this
-   * figure.
-   */
+  /** Processor milliseconds of the agent and all processes that it started; null on systems without this figure. */
   cpuMs(): number | null;
-  /**
-   * Resolves when the process itself ends. Its children may keep running and hold the streams open until `stop` ends
-   * them.
-   */
+  /** Resolves when the process itself ends. Its children may run on and hold streams open until `stop` ends them. */
   readonly exited: Promise<AgentExit>;
   /**
    * Ends the agent and every process that it started: sends SIGTERM, and SIGKILL after `graceMs` milliseconds. Resolves

@@ -47,9 +47,7 @@ export type SharedClaimResult =
 
 export interface OtherCloneClaim {
   readonly id: SpecId;
-  /**
-   * `done`: the other clone has finished the spec, and the remote's main branch is not yet known to contain the work.
-   */
+  /** `done`: the other clone finished the spec; the remote's main branch is not yet known to contain the work. */
   readonly state: "held" | "done";
   /** Git committer name of the other clone, without control characters. */
   readonly by: string;
@@ -79,15 +77,9 @@ export interface SpecClaims {
   holder(id: SpecId): Promise<ClaimHolder | null>;
   /** Ids of all claims, including stale ones, sorted. */
   ids(): Promise<readonly SpecId[]>;
-  /**
-   * Lists claims of other clones, if the settings name a remote. Cost: at most one request to the remote in 30 seconds.
-   */
+  /** Lists claims of other clones, if the settings name a remote. Cost: at most one request to it in 30 seconds. */
   others(): Promise<readonly OtherCloneClaim[]>;
-  /**
-   * Finds problems of claims that other clones see.
-   *
-   * @param contact whether to query the remote too, as `share` does
-   */
+  /** Finds problems of claims that other clones see; `contact` queries the remote too, as `share` does. */
   examine(contact: boolean): Promise<readonly SharedClaimProblem[]>;
   /**
    * Changes the shared claim of a spec, if the settings name a remote, for a person who works by hand.
@@ -108,24 +100,14 @@ export interface Claim {
   readonly id: SpecId;
   /** Writes the heartbeat now. Returns false if the claim was lost; the caller must then stop its work. */
   renew(): Promise<boolean>;
-  /**
-   * Records the agent's process, so that a later process can end it if this one is killed. Returns false if the claim
-   * was lost.
-   */
+  /** Records the agent's process, so a later process can end it if this one is killed; false if the claim was lost. */
   noteAgent(agent: ProcessMark): Promise<boolean>;
-  /**
-   * Takes the shared claim too, if the settings name a remote. Call it before a run, after its leftovers were ended.
-   */
+  /** Takes the shared claim too, if the settings name a remote. Call it before a run, after leftovers were ended. */
   share(wishes: SharedClaimOptions): Promise<SharedClaimResult>;
   /** Aborted once another clone holds the shared claim; the abort reason is a clause that names that clone. */
   readonly lost: AbortSignal;
-  /**
-   * Makes the shared claim final, before the spec is completed or merged. Afterwards no other clone begins or merges
-   * it.
-   */
+  /** Makes the shared claim final before completion or merge. Afterwards no other clone begins or merges the spec. */
   finish(wishes: SharedClaimOptions): Promise<SharedClaimResult>;
-  /**
-   * Releases the claim, and the shared claim unless it is final. Leaves another process's claim unchanged. Idempotent.
-   */
+  /** Releases the claim, and the shared one unless final. Leaves another process's claim unchanged. Idempotent. */
   release(): Promise<void>;
 }

@@ -16,10 +16,7 @@ export interface WorkDifference {
   readonly head: string;
   /** Number of commits that the main branch gained since the branch left it. */
   readonly behind: number;
-  /**
-   * Files in which a merge would leave conflicts, as paths from the repository's top. Excludes specs, which the merge
-   * joins.
-   */
+  /** Files left in conflict by a merge, as paths from the repository's top. Excludes specs, which the merge joins. */
   readonly conflicts: readonly string[];
   /** Oldest first. */
   readonly commits: readonly WorkCommit[];
@@ -52,10 +49,7 @@ export interface DifferenceReader {
   ofBranch(id: SpecId): Promise<WorkDifference | null>;
   /** Returns the difference between two commits, given by full hashes; null if one no longer exists. */
   between(base: string, head: string): Promise<WorkDifference | null>;
-  /**
-   * Returns the difference as git prints it, without colours. `path` selects one file, from the repository's top; null
-   * selects all.
-   */
+  /** Returns git's difference without colours, of the file at `path` from the repository's top; null selects all. */
   patch(difference: Pick<WorkDifference, "from" | "to">, path: string | null): Promise<string>;
   /** Shows the difference in the user's pager on this process's terminal, and resolves when the pager ends. */
   show(difference: Pick<WorkDifference, "from" | "to">): Promise<void>;

@@ -38,10 +38,7 @@ export interface ProcessRecords {
     record: NewProcessRecord,
     begun?: { readonly report: RunReport; readonly base: string | null },
   ): Promise<ProcessRecord>;
-  /**
-   * Replaces the report stored so far, which survives if the process is killed. Does nothing if the record does not
-   * exist.
-   */
+  /** Replaces the stored report, which survives if the process is killed. Does nothing if the record does not exist. */
   report(processId: string, report: RunReport): Promise<void>;
   /** Writes a `running` record, unless the process itself has already written a record, running or ended. */
   announce(record: NewProcessRecord): Promise<void>;
@@ -53,10 +50,7 @@ export interface ProcessRecords {
   isRunning(processId: string): Promise<boolean>;
   /** Returns every `running` record whose process has ended, as stored. */
   dead(): Promise<readonly ProcessRecord[]>;
-  /**
-   * Ends one record with status `running` and no live process according to its spec, see `decideDeadRunEnd`; null if it is
-   * terminal by now.
-   */
+  /** Ends a `running` record without a live process of its spec, see `decideDeadRunEnd`; null if terminal by now. */
   endDead(processId: string): Promise<ProcessRecord | null>;
   /** Ends every `running` record whose process has ended, and returns those records. */
   repair(): Promise<readonly ProcessRecord[]>;

@@ -73,13 +73,13 @@ export interface PullRequests {
   /** Stores a note about a request until the spec's branch is removed. */
   note(id: SpecId, note: RequestNote): Promise<void>;
   /**
-   * Determines repository, branch and program for a spec's request. @throws OperationError `failed_precondition` that
-   * says what is missing
+   * Determines repository, branch and program for a spec's request.
+   * @throws OperationError `failed_precondition` that says what is missing
    */
   target(id: SpecId): Promise<RequestTarget>;
   /**
-   * Lists requests of the branch at the forge, newest first. @throws OperationError `unavailable` with the program's
-   * message
+   * Lists requests of the branch at the forge, newest first.
+   * @throws OperationError `unavailable` with the program's message
    */
   find(target: RequestTarget): Promise<readonly ForgeRequest[]>;
   /** Reads one request. @throws OperationError as `find` */
@@ -110,10 +110,7 @@ export interface PullRequests {
   search(id: SpecId, wanted: MergeSearchQuery): Promise<MergeSearchResult>;
   /** Copies the worktree's version of the spec back into the project's file, as a merge does. */
   bringBack(id: SpecId): Promise<void>;
-  /**
-   * Judges a merge commit that a person names. @throws OperationError `invalid_argument` if the main branch has no such
-   * commit
-   */
+  /** Judges a merge commit named by a person; throws OperationError `invalid_argument` if the main branch lacks it. */
   named(id: SpecId, commit: string, began: string | null): Promise<MergeSearchResult>;
 }
 

@@ -41,10 +41,7 @@ export interface RunLog {
    * @throws OperationError if the disk rejects the write
    */
   line(text: string): Promise<void>;
-  /**
-   * Appends lines that a program printed, given without line breaks. Marks them, so that none can be mistaken for
-   * planner's own.
-   */
+  /** Appends printed lines, given without line breaks. Marks them, so none can be mistaken for planner's own. */
   printed(lines: readonly string[], from: "stdout" | "stderr"): Promise<void>;
   /** Resolves when all lines are written to the file. */
   flush(): Promise<void>;
@@ -53,10 +50,7 @@ export interface RunLog {
 
 /** `.planner/watch.pid`: at most one process watches a project. */
 export interface WatchPidFile {
-  /**
-   * Acquires the file for this process and replaces the file of a dead process. Returns null if another running process
-   * holds it.
-   */
+  /** Acquires the file for this process, replacing a dead process's file; null if another running process holds it. */
   take(): Promise<WatchFileHold | null>;
   /** Returns the process that the file names; null without a file. */
   holder(): Promise<{ readonly pid: number; readonly alive: boolean } | null>;

@@ -15,18 +15,13 @@ export interface IgnoredFileRules {
 export interface Worktree {
   /** Absolute path of the git worktree. */
   readonly path: string;
-  /**
-   * Absolute path of the project in the worktree; differs from `path` if the project is a subfolder of the repository.
-   */
+  /** Absolute path of the project in the worktree; differs from `path` if it is a subfolder of the repository. */
   readonly root: string;
   readonly branch: string;
   readonly mainBranch: string;
   /** True if the worktree existed and kept work of an earlier run. */
   readonly reused: boolean;
-  /**
-   * Uncommitted files that were copied into the worktree, as paths from the project's root, without the spec's own
-   * file.
-   */
+  /** Uncommitted files copied into the worktree, as paths from the project's root, without the spec's own file. */
   readonly copied: readonly string[];
   /** Variables for the agent's environment that make git ignore copied and placed files in the worktree. */
   readonly env: Readonly<Record<string, string>>;
@@ -47,9 +42,7 @@ export interface Worktree {
    * @returns one sentence for each file that was added or could not be added
    */
   furnish(wanted: IgnoredFileRules): Promise<readonly string[]>;
-  /**
-   * Records the programs that git runs in the worktree and the repository's state, so that `settle` can detect changes.
-   */
+  /** Records programs that git runs in the worktree and the repository's state, so that `settle` detects changes. */
   guard(): Promise<void>;
   /**
    * Checks the worktree with git and fixes what needs no decision: moves the branch to the checked-out commit if that
@@ -64,10 +57,7 @@ export interface Worktree {
   branchWork(): Promise<Pick<WorktreeState, "commits" | "changed">>;
   /** Returns the spec's text in the main branch; null if the main branch lacks the spec. */
   mainSpec(): Promise<string | null>;
-  /**
-   * Returns git's hashes of files in the checked-out commit, by path from the project's root; omits files that it
-   * lacks.
-   */
+  /** Returns git's hashes of the checked-out commit's files by path from the project's root; omits files it lacks. */
   blobs(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Replaces files by those of commit `from`, which must contain them. Paths are from the project's root. */
   takeFiles(from: string, paths: readonly string[]): Promise<void>;
@@ -91,9 +81,7 @@ export interface FolderState {
   readonly uncommitted: readonly string[];
   /** Files and folders that git ignores, without planner's own. */
   readonly ignored: readonly string[];
-  /**
-   * Files that the branch changes against the main branch, as paths from the project's root; empty for the main branch.
-   */
+  /** Files that the branch changes against main, as paths from the project's root; empty for the main branch. */
   readonly changed: WorktreeState["changed"];
   /** Whether the main branch has commits that this commit lacks. */
   readonly behind: boolean;

@@ -9,18 +9,12 @@ export interface WorktreeOptions {
   readonly branchPrefix: string;
   /** The branch that work begins from and is merged into; null means the branch checked out around the project. */
   readonly mainBranch: string | null;
-  /**
-   * The commit at which a new branch begins, which the main branch must contain; by default the main branch's last
-   * commit.
-   */
+  /** Commit at which a new branch begins, contained in the main branch; by default the main branch's last one. */
   readonly base?: string | null;
 }
 
 export type BranchMergeResult =
-  /**
-   * Merged. The main branch now ends at `commit`; `commits` are the branch's commits, oldest first, as they were
-   * merged.
-   */
+  /** Merged: the main branch now ends at `commit`; `commits` are the branch's commits as merged, oldest first. */
   | {
       readonly kind: "merged";
       readonly commit: string;
@@ -34,10 +28,7 @@ export type BranchMergeResult =
   | { readonly kind: "open"; readonly criteria: readonly string[] }
   /** Not merged: `admit` returned these reasons. The branch is rebased. */
   | { readonly kind: "refused"; readonly reasons: readonly string[] }
-  /**
-   * Not merged because of conflicts in `files`, given as paths from the repository's top. Branch, worktree and main
-   * branch are unchanged.
-   */
+  /** Not merged: conflicts in `files`, paths from the repository's top. Branch, worktree and main branch stay as is. */
   | { readonly kind: "conflict"; readonly files: readonly string[] };
 
 export interface BranchMergeOptions {
@@ -74,10 +65,7 @@ export interface Worktrees {
    * @throws OperationError `failed_precondition` without a git repository or a first commit
    */
   prepare(id: SpecId, options: WorktreeOptions): Promise<Worktree>;
-  /**
-   * Returns the sorted ids of all specs with a worktree, or with a record of one that was deleted by hand. Starts no
-   * git process.
-   */
+  /** Returns sorted ids of specs with a worktree, or a record of one deleted by hand. Starts no git process. */
   known(): Promise<readonly SpecId[]>;
   /** Returns the ids of `known()`, and those of specs without a record whose branch exists. */
   ids(): Promise<readonly SpecId[]>;
@@ -94,10 +82,7 @@ export interface Worktrees {
   guardProject(id: SpecId): Promise<ProjectGuard | null>;
   /** Returns the worktree of a spec; null without one. */
   find(id: SpecId): Promise<Worktree | null>;
-  /**
-   * Writes a file into the project itself, as `Worktree.place` does, for a run without a worktree; git sees the file
-   * there. One file per spec.
-   */
+  /** Writes a spec's one file into the project, for a run without a worktree, as `Worktree.place` does; git sees it. */
   placeInProject(id: SpecId, path: string, text: string): Promise<void>;
   /**
    * Restores the files that `placeInProject` replaced; continues an interrupted restoration.
@@ -138,9 +123,7 @@ export interface Worktrees {
   keepRecord(id: SpecId, branch: string | null, write: (head: BranchHead) => object): Promise<number | null>;
   /** Returns the checkout around the project; null without a repository or a commit. */
   head(): Promise<ProjectHead | null>;
-  /**
-   * Returns the commit checked out around the project and the folder's uncommitted files; null without a repository.
-   */
+  /** Commit checked out around the project, and the folder's uncommitted files; null without a repository. */
   projectState(): Promise<FolderState | null>;
   /** Returns git's hashes of files in the commit checked out around the project, as `Worktree.blobs` does. */
   blobs(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;

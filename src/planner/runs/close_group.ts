@@ -40,10 +40,7 @@ export async function closeGroup(
   return { completed: isDone, message: `all members are done: ${result}` };
 }
 
-/**
- * Returns the reasons why the group is not proven. Runs the checks of its members, and its own checks once all members
- * are merged.
- */
+/** Returns why the group is not proven. Runs its members' checks, and its own once all members are merged. */
 async function findUnprovenReasons(deps: RunDeps, id: SpecId): Promise<readonly string[]> {
   const { specs } = await loadWorld(deps.context);
   const group = specs.find((spec) => spec.id === id);

@@ -16,10 +16,7 @@ export interface QueueState {
   readonly completed: ReadonlySet<SpecId>;
 }
 
-/**
- * Returns the requested specs: the named ones with their members, or without names all specs that may start without
- * being named.
- */
+/** Returns the named specs with their members, or without names all specs that may start without being named. */
 export function listRequestedIds(
   named: readonly SpecId[],
   { specs, readiness }: Pick<SpecWorld, "specs" | "readiness">,
@@ -67,18 +64,13 @@ function createFollowTest({ follow, completed }: QueueState, readiness: Readines
   return (spec) => isReadyUnasked(spec, readiness) && !before.isReady(spec);
 }
 
-/**
- * Whether a named spec can be resumed. Specs named by the caller may resume from statuses that a list of ready specs
- * omits.
- */
+/** Whether a named spec can be resumed: naming allows statuses that a list of ready specs omits. */
 function isResumed(spec: Spec, named: readonly SpecId[], readiness: Readiness): boolean {
   if (!named.includes(spec.id) || !RESUMABLE.includes(spec.status)) return false;
   return readiness.isReady({ ...spec, status: "pending" });
 }
 
-/**
- * Returns the ids and those of all their members, members first, because a driver or group is worked after its members.
- */
+/** Returns the ids and all their members', members first, because a driver or group is worked after its members. */
 function addMemberIds(ids: readonly SpecId[], specs: readonly Spec[]): readonly SpecId[] {
   const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));
   const found = new Set<SpecId>();

@@ -136,10 +136,7 @@ class Queue {
     }
   }
 
-  /**
-   * Warns if another process works on the same files. Processes do not wait for each other, so the changes may
-   * conflict.
-   */
+  /** Warns if another process works on the same files: neither waits for the other, so the changes may conflict. */
   async #warnOfOthers(id: SpecId): Promise<void> {
     const { context, tell } = this.#deps;
     const { specs } = await loadWorld(context);

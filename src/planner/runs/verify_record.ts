@@ -24,10 +24,7 @@ export interface RecordVerification {
   readonly stop: StopSignals;
 }
 
-/**
- * Checks the record of a run against the repository. With `rerun`, also runs its commands in a new worktree of the
- * recorded commit.
- */
+/** Checks a run's record against the repository; `rerun` also runs its commands in a new worktree of its commit. */
 export async function verifyRecord(deps: RunDeps, verifying: RecordVerification): Promise<readonly RecordCheck[]> {
   const { id, kept, rerun } = verifying;
   const facts = await deps.ports.worktrees.recordFacts(id, kept);
@@ -94,9 +91,7 @@ function buildRecordedState(
   return { held, origin: typeof base === "string" ? { from: base, name: base.slice(0, 10) } : null };
 }
 
-/**
- * Reports a check that passes only with the run's own version of a file, because it proves nothing; see `findEditedFiles`.
- */
+/** Reports a check that passes only with the run's own version of a file: it proves nothing. See `findEditedFiles`. */
 function buildEditedFileCheck({ command, path, problem }: EditedFile, record: KeptRunRecord["record"]): RecordCheck {
   const isSaid = listRecordedVerdicts(record, command).has("edited");
   const detail = `"${command}" passes only with ${path} as the run has changed it: with the earlier one it ${problem}`;

@@ -1,9 +1,6 @@
 import { findLineEnd, skipLineBreak } from "./text_lines.ts";
 
-/**
- * One line of a Markdown body; `start..end` are its offsets without the line break, `next` is the offset of the next
- * line.
- */
+/** One Markdown line; `start..end` are its offsets without the line break, `next` is the next line's offset. */
 export interface BodyLine {
   /** Line number, from 1. */
   readonly number: number;

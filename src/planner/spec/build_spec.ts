@@ -68,10 +68,7 @@ function readApproval(value: unknown): Approval | null {
   };
 }
 
-/**
- * Accepts `yes` and `"true"`, which are texts in YAML 1.2: reading them as false would skip an approval that the author
- * requires.
- */
+/** Accepts `yes` and `"true"`, texts in YAML 1.2: reading them as false would skip an approval the author requires. */
 function isAffirmative(value: unknown): boolean {
   return value === true || (typeof value === "string" && /^(?:true|yes|on)$/i.test(value.trim()));
 }

@@ -1,9 +1,7 @@
 import { visitLines } from "./body_lines.ts";
 import { findSections } from "./sections.ts";
 
-/**
- * Lines by which git marks the two sides of a conflict. `=======` is not tested, because alone it underlines a heading.
- */
+/** Lines by which git marks a conflict's two sides; not `=======`, because alone it underlines a heading. */
 const MARKER = /^(?:<{7}|>{7})(?: |$)/;
 
 /** The error for a text with such a line, with what to do. */

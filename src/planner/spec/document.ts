@@ -65,10 +65,7 @@ export class BrokenText extends OperationError {
   }
 }
 
-/**
- * Parses a text that is to be changed.
- * @throws BrokenText with line and column if it does not parse
- */
+/** Parses a text that is to be changed; throws BrokenText with line and column if it does not parse. */
 export function parseReadable(text: string): ReadableDocument {
   const document = parseDocument(text);
   if (document.ok) return document;

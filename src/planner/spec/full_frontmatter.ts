@@ -35,10 +35,7 @@ interface Fault {
   readonly message: string;
 }
 
-/**
- * Returns the YAML in `range` in the form that the parser receives; its offsets are those of the file minus
- * `range.start`.
- */
+/** Returns the YAML in `range` as the parser receives it; its offsets are the file's minus `range.start`. */
 export function extractYaml(text: string, range: FrontmatterRange): string {
   // A lone CR is a line break in YAML 1.2, but the parser does not treat it as one. The replacement keeps all
   // offsets.

@@ -21,10 +21,7 @@ export interface NewSpec {
   readonly fields?: Readonly<Record<string, FieldValue>>;
 }
 
-/**
- * Maximum length, in characters, of a description that becomes the title unchanged. Source:
- * docs/contract/spec-tool.md#tools.
- */
+/** Maximum characters of a description used unchanged as title. Source: docs/contract/spec-tool.md#tools. */
 const MAX_TITLE_CHARS = 80;
 
 // The next sentence must not begin with a lower-case letter, so that "e.g. this" does not end a sentence.
@@ -44,10 +41,7 @@ export function splitDescription(description: string): { readonly title: string;
   return { title: text.slice(0, end).trim(), body: text.slice(end).trim() };
 }
 
-/**
- * Trims a text and removes heading marks at its start, so that no heading is written inside another; `#42` is not a
- * heading.
- */
+/** Trims a text and removes heading marks at its start, so no heading contains another; `#42` is not a heading. */
 export function removeHeadingMark(text: string): string {
   return text.trim().replace(/^#{1,6}[ \t]+(?=\S)/, "");
 }
@@ -87,19 +81,14 @@ export interface NewSpecFile {
   readonly fields: Readonly<Record<string, FieldValue>>;
 }
 
-/**
- * Builds the text of a spec file with exactly these fields. Cost: one parse.
- * @throws OperationError as `editFields`
- */
+/** Builds a spec file's text with exactly these fields. Cost: one parse. @throws OperationError as `editFields`. */
 export function buildExactSpecFile({ id, title, body, fields }: NewSpecFile): string {
   return addFields(`\n${formatTitleLine(title)}\n${body === "" ? "" : `\n${body}\n`}`, { id, ...fields });
 }
 
 const LAYOUT = { lineBreak: "\n", lists: "block", listIndent: "  " } as const;
 
-/**
- * Writes all fields at once and parses the result. If a value differs, it sets the fields one by one by `editFields`.
- */
+/** Writes all fields at once and parses the result; if a value differs, sets each field by `editFields`. */
 function addFields(rest: string, fields: Readonly<Record<string, FieldValue>>): string {
   const lines = Object.entries(fields).map(([key, value]) => formatFieldLines(key, value, "", LAYOUT));
   const text = `---\n${lines.join("")}---\n${rest}`;
@@ -109,10 +98,7 @@ function addFields(rest: string, fields: Readonly<Record<string, FieldValue>>): 
   return editFields(`---\n---\n${rest}`, fields);
 }
 
-/**
- * Builds a heading that parses back as `title`: a trailing `#` would be read as Markdown's closing run, so another one
- * is appended.
- */
+/** Builds a heading that parses as `title`: appends a `#` to a trailing one, which Markdown would drop as closing. */
 function formatTitleLine(title: string): string {
   return /(?:^|[ \t])#+$/.test(title) ? `# ${title} #` : `# ${title}`;
 }

@@ -24,10 +24,7 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/**
- * Compares by priority, due day and id. Specs without a priority come after `low`; within a priority those without a
- * day come last.
- */
+/** Compares by priority, due day and id. Those without a priority come after `low`, without a day last within one. */
 export function compareUrgency(a: PlanningFields, b: PlanningFields): number {
   return rankPriority(a) - rankPriority(b) || compareDue(a, b) || compareSpecIds(a.id, b.id);
 }

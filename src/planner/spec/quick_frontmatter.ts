@@ -68,10 +68,7 @@ function readMapping(text: string, start: number, path: readonly string[]): Quic
   return { fields, end: at };
 }
 
-/**
- * Reads the value of a key.
- * @param written the text after the key on its line, which ends at `at`
- */
+/** Reads the value of a key from `written`, the text after the key on its line, which ends at `at`. */
 function readValue(text: string, at: number, path: readonly string[], written: string | undefined): QuickValue {
   const end = skipBlankLines(text, at);
   const isText = keepsText(path);

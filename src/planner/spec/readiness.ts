@@ -113,10 +113,7 @@ class World {
     return this.#childrenOf(parentId).every(({ id }) => parseMemberNumber(id) >= number || this.#isDone(id));
   }
 
-  /**
-   * Returns whether work under `id` may begin, judged by the spec's own dependencies (not its members) and by its
-   * parents.
-   */
+  /** Whether work under `id` may begin, judged by the spec's own dependencies (not its members) and its parents. */
   #lets(id: string): boolean {
     const known = this.#open.get(id);
     if (known !== undefined) return known;

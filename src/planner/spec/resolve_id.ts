@@ -2,10 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { shortenText } from "#kernel/shortened.ts";
 import { compareSpecIds, parseSpecIdParts, type SpecId } from "./spec_id.ts";
 
-/**
- * Maximum number of matches in the error for an ambiguous id. The limit is planner's own: more do not help, and a
- * project has thousands of specs.
- */
+/** Maximum number of matches in an ambiguous id's error. Chosen by planner: of thousands of specs, more do not help. */
 const MAX_NAMED = 20;
 
 /** The error for a text that matches several specs. */

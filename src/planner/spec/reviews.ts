@@ -23,10 +23,7 @@ export function appendReview(text: string, { at, text: words }: Review): string 
   return appendToSection(text, SECTION, [`**Sent back**, ${at}`, "", ...lines].join("\n"));
 }
 
-/**
- * Parses the entries that `appendReview` wrote in every `Review` section of a body, in order. Skips other text and
- * repeated entries.
- */
+/** Parses the entries of `appendReview` in every `Review` section, in order. Skips other text and repeated entries. */
 export function parseReviews(body: string): readonly Review[] {
   const found: { readonly at: string; readonly lines: string[] }[] = [];
   for (const { heading, end } of findSections(body, SECTION)) {

@@ -40,9 +40,7 @@ export interface Spec {
   readonly bodyLine: number;
 }
 
-/**
- * Location and message of an error in a file. Lines and columns count from 1 in the whole file, columns in characters.
- */
+/** Location and message of an error. Lines and columns count from 1 in the whole file, columns in characters. */
 export interface TextProblem {
   readonly line: number;
   readonly column: number;

@@ -1,13 +1,7 @@
-/**
- * A spec's identifier: its file name without `.md`. Lint requires the form with a date; a file of another name is still
- * a spec.
- */
+/** A spec's file name without `.md`. Lint requires the form with a date; a file of another name is still a spec. */
 export type SpecId = string & { readonly __brand: "SpecId" };
 
-/**
- * The parts of an id with a date: `2026-11-21-00a-k3x.2.1` has day `2026-11-21`, counter 10, suffix `k3x`, members [2,
- * 1].
- */
+/** Parts of a dated id: `2026-11-21-00a-k3x.2.1` has day `2026-11-21`, counter 10, suffix `k3x`, members [2, 1]. */
 export interface SpecIdParts {
   readonly day: string;
   readonly counter: number;

@@ -57,10 +57,7 @@ function findFrontmatterEnd(text: string, start: number): FrontmatterRange | und
   return undefined;
 }
 
-/**
- * Finds a character that cannot be in a spec: a NUL indicates a binary file, and half a surrogate pair cannot be
- * written back as UTF-8.
- */
+/** Finds a NUL, which indicates a binary file, or half a surrogate pair, which cannot be written back as UTF-8. */
 function findInvalidCharacter(text: string): { at: number; message: string } | undefined {
   const nul = text.indexOf("\0");
   if (nul !== -1) return { at: nul, message: "The text holds a NUL character: expected Markdown" };

@@ -1,6 +1,4 @@
-/**
- * Status values that the update tool accepts, and the schema's default enum. Source: docs/contract/spec-tool.md#tools.
- */
+/** Statuses that the update tool accepts; the schema's default enum. Source: docs/contract/spec-tool.md#tools. */
 export const UPDATE_STATUSES = ["pending", "in_progress", "completed", "failed"] as const;
 
 /** Further status values that planner itself writes, whatever a schema enumerates. Source: docs/decisions.md#s-13. */
@@ -15,10 +13,7 @@ export const FILTER_STATUSES = [...STORED_STATUSES, "ready"] as const;
 export type StoredStatus = (typeof STORED_STATUSES)[number];
 export type FilterStatus = (typeof FILTER_STATUSES)[number];
 
-/**
- * Converts a written status: an absent one is `pending`, `paused` (an older word) is `in_progress`, any other stays
- * unchanged.
- */
+/** Converts a status: an absent one is `pending`, `paused` (an older word) is `in_progress`; others stay unchanged. */
 export function normalizeStatus(written: string | null): string {
   if (written === null || written === "") return "pending";
   return written === "paused" ? "in_progress" : written;

@@ -62,10 +62,7 @@ export function hasContent(item: ItemToken): boolean {
   return item.key != null || item.value !== undefined || item.sep !== undefined || item.start.some(isProperty);
 }
 
-/**
- * Returns the offset of an item's first character: its `-` or `?`, anchor or tag, key or value, but not the comma
- * before it.
- */
+/** Returns the offset of an item's first character: `-` or `?`, anchor, tag, key or value, not the comma before. */
 export function findItemStart(item: ItemToken): number {
   const first =
     item.start.find((token) => !isFiller(token)) ??

@@ -68,10 +68,7 @@ export function omitAccepted(accepted: AcceptedCommands, lines: readonly Accepta
 // command.
 const PLAIN_WORD = /^(?!-)[A-Za-z0-9_.:/@+-]+$/;
 
-/**
- * Whether a text may serve as a prefix of commands: words that end in a blank or, as `npm test --` does, in a word of
- * dashes.
- */
+/** Whether a text may be a prefix of commands: words that end in a blank or, as `npm test --`, in a word of dashes. */
 export function isCommandPrefix(text: string): boolean {
   return text === text.trim() && text !== "" && !/[\r\n\0]/.test(text);
 }

@@ -33,9 +33,7 @@ export interface AgentSession {
 export interface ExtendedConfigFile {
   /** Paths from the working directory. The first existing file is extended; if none exists, the first is created. */
   readonly files: readonly [string, ...string[]];
-  /**
-   * Adds the server and keeps a person's own entry of that name. `text` is empty for a file that does not exist yet.
-   */
+  /** Adds the server; keeps a person's own entry of that name. `text` is empty for a file that does not exist yet. */
   extend(file: string, text: string): Promise<ConfigEditResult>;
 }
 

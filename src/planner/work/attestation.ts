@@ -1,9 +1,6 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 
-/**
- * Media type of a signed payload. Source: in-toto attestation framework, Statement v1 and the predicate test-result
- * v0.1; DSSE v1.
- */
+/** Media type of a signed payload. Source: in-toto attestation Statement v1, predicate test-result v0.1; DSSE v1. */
 export const PAYLOAD_TYPE = "application/vnd.in-toto+json";
 const STATEMENT_TYPE = "https://in-toto.io/Statement/v1";
 const PREDICATE_TYPE = "https://in-toto.io/attestation/test-result/v0.1";

@@ -62,10 +62,7 @@ export interface Diagnosis {
 /** Statuses that change only by a person's action. */
 const STUCK: ReadonlySet<string> = new Set(["failed", "needs_attention"]);
 
-/**
- * All checks in the order of the report; later checks assume the results of earlier ones. Source:
- * docs/contract/spec-tool.md#tools.
- */
+/** All checks in report order; later ones assume earlier results. Source: docs/contract/spec-tool.md#tools. */
 const CHECKS: readonly ((signs: SpecFacts) => DiagnosisCheck)[] = [
   checkSpecFile,
   checkLog,
@@ -107,9 +104,7 @@ function diagnoseFailures(signs: SpecFacts, failed: readonly DiagnosisCheck[]): 
   return { diagnosis: `Spec has issues: ${names}`, suggestion: suggestNextStep(signs) };
 }
 
-/**
- * Diagnoses a spec whose run was paused or interrupted. Its worktree may have more finished criteria than the project.
- */
+/** Diagnoses a paused or interrupted run. Its worktree may have more finished criteria than the project. */
 function diagnoseInterrupted(signs: SpecFacts): Omit<Diagnosis, "checks"> {
   const { id, worktree = null, criteriaThere = signs.criteria } = signs;
   if (!isLikelyFinished(signs)) {

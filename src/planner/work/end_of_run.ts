@@ -79,10 +79,7 @@ export function needsEvidence({ exit, status }: Pick<RunFacts, "exit" | "status"
   return exit.code === 0 || status === "completed";
 }
 
-/**
- * Decides the end of an interrupted run. The spec is pending again only if the run left nothing; otherwise the next run
- * must not start afresh.
- */
+/** Decides an interrupted run's end: pending only if it left nothing, else the next run must not start afresh. */
 function decideInterruptedEnd({ evidence: { commits, uncommitted, criteria, problems } }: RunFacts): RunEnd {
   const nothing = commits === 0 && uncommitted.length === 0 && problems.length === 0;
   const untouched = nothing && criteria.every(({ checked }) => !checked);

@@ -6,10 +6,7 @@ const ERROR =
 const AROUND =
   /^\s*(?:warn|info|debug|at |from |\^+\s*$|~+|\d+ \||\|| {4,}|\t|node\.js v|bun v|note: |help: |hint: |goroutine |exit status|stack backtrace|traceback|file "|\.\.\. \d+ more|npm (?:err!|error) a complete log|error: command failed|error: script ".*" exited)/i;
 
-/**
- * Returns the line of a program's standard error that says why it failed. The last line of a crash is often a stack
- * frame or the version of the runtime.
- */
+/** Returns the standard error line that says the cause; crashes often end in a stack frame or the runtime's version. */
 export function findErrorLine(lines: readonly string[]): string {
   const told = lines.filter((line) => line.trim() !== "");
   const own = told.filter((line) => !AROUND.test(line));

@@ -48,10 +48,7 @@ function normalizePath(word: string): string {
   return (word.startsWith("/") ? "/" : "") + steps.join("/");
 }
 
-/**
- * Converts a glob with git's meaning: one without a slash matches in every folder, and one that names a folder matches
- * everything below it.
- */
+/** Converts a glob with git's meaning: without a slash it matches in every folder; a folder's name, all below it. */
 function globToPattern(glob: string): RegExp {
   const plain = glob.replace(/^\/+|\/+$/g, "");
   const body = plain

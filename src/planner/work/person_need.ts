@@ -24,10 +24,7 @@ export interface PersonNeedFacts {
 /** Matches a command within a reason, such as `1 check waits for acceptance: "planner approve <id>"`. */
 const OWN_COMMAND = /"(planner approve [^"]+)"/;
 
-/**
- * Returns why a spec needs a person, and the command of the next step; null if it needs none. Call it only for a spec
- * without a running process.
- */
+/** Returns why a spec without a running process needs a person, and the next command; null if it needs none. */
 export function findPersonNeed(signs: PersonNeedFacts): PersonNeed | null {
   const { id, status, worktree } = signs;
   if (isFinishedWork(status, worktree)) {

@@ -40,15 +40,9 @@ export interface JudgedState {
   /** Full hash of the judged commit; null outside of a repository and before its first commit. */
   readonly commit: string | null;
   readonly tree: string | null;
-  /**
-   * Where the checks ran. Only `fresh`, a new worktree of the commit, makes a proof; in the other folders work
-   * continues.
-   */
+  /** Where the checks ran. Only `fresh`, a new worktree of the commit, is proof; in the others work continues. */
   readonly where: "fresh" | "worktree" | "project";
-  /**
-   * Changed and ignored files of the folder, which its commit does not contain, as paths from the top of the
-   * repository.
-   */
+  /** The folder's changed and ignored files, which its commit lacks, as paths from the top of the repository. */
   readonly beside: readonly string[];
 }
 
@@ -61,9 +55,7 @@ export interface Provenance {
   readonly commands: readonly CommandResult[];
   /** Commands that no person has accepted yet. */
   readonly waiting: readonly AcceptableLine[];
-  /**
-   * Files that the branch has changed and on which checks depend, each with the check that passes only with the change.
-   */
+  /** Files changed by the branch on which checks depend, each with the check that passes only with the change. */
   readonly edited: readonly EditedFile[];
 }
 

@@ -40,10 +40,7 @@ export interface Provider {
 }
 
 export interface ModelRequest {
-  /**
-   * Model named by the spec or by the caller of a split, which overrides the configuration; null for the configured
-   * one.
-   */
+  /** Model named by the spec or a split's caller, which overrides the configuration; null for the configured one. */
   readonly model: string | null;
   readonly task: "work" | "split";
 }

@@ -1,9 +1,7 @@
 import type { WatchSettings } from "../config/config.ts";
 import type { ProcessRecord } from "../ports.ts";
 
-/**
- * Maximum wait before a retry, in milliseconds. Chosen by planner: a multiplier would grow to days after a few tries.
- */
+/** Maximum wait before a retry in milliseconds. Chosen by planner: a multiplier would reach days after a few tries. */
 export const MAX_RETRY_DELAY_MS = 60 * 60_000;
 
 /**
@@ -23,10 +21,7 @@ export function findRetryTime(records: readonly ProcessRecord[], settings: Watch
   return Date.parse(last.completed_at) + computeRetryDelayMs(retries, settings);
 }
 
-/**
- * Returns the wait in milliseconds before the retry that follows `retries` earlier ones; never less than the previous
- * wait.
- */
+/** Returns the wait in ms before the retry after `retries` earlier ones; never less than the previous wait. */
 export function computeRetryDelayMs(
   retries: number,
   { retry_delay_ms, backoff_multiplier }: Pick<WatchSettings, "retry_delay_ms" | "backoff_multiplier">,

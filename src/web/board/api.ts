@@ -31,10 +31,7 @@ export function storeKey(): void {
   history.replaceState(null, "", "/");
 }
 
-/**
- * Sends a request with the key.
- * @throws RequestError if the server refuses it or does not reply
- */
+/** Sends a request with the key. @throws RequestError if the server refuses it or does not reply. */
 export async function sendRequest(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { ...init.headers, [KEY_HEADER]: browserValues.get(KEY) ?? "" };
   const response = await fetch(path, { ...init, headers }).catch((error: unknown) => {
@@ -74,10 +71,7 @@ export async function readDifference(asked: {
 /** State that the person saw before a change: the digest of the spec's file, or the revision of the board. */
 export type SeenState = { readonly seen: string } | { readonly revision: number };
 
-/**
- * Runs a command on the server.
- * @throws RequestError with the server's message
- */
+/** Runs a command on the server, or throws RequestError with the server's message. */
 export async function callTool(tool: string, args: object, seen?: SeenState): Promise<CommandResult> {
   const response = await sendRequest("/do", {
     method: "POST",

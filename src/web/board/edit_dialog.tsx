@@ -19,10 +19,7 @@ interface EditProps {
   readonly again: () => void;
 }
 
-/**
- * Dialog that changes fields and text of a spec. If another writer changed the spec meanwhile, it shows that state and
- * the person decides.
- */
+/** Dialog for a spec's fields and text. After another writer's change it shows that state and the person decides. */
 export function EditDialog({ spec, leave, again }: EditProps) {
   const [base, setBase] = useState(spec);
   const [draft, setDraft] = useState(() => toDraft(spec));

@@ -179,10 +179,7 @@ function isOverlapping(part: Part, { left, top, right, bottom }: Part): boolean 
   return left < part.right && right > part.left && top < part.bottom && bottom > part.top;
 }
 
-/**
- * Returns the visible part of the plane with a margin around it.
- * @param whole part to draw instead, for printing
- */
+/** Returns the visible part of the plane with a margin, or `whole`, the part to draw instead for printing. */
 function useVisiblePart(frame: RefObject<HTMLElement | null>, whole: Part | undefined): Part {
   const [seen, setSeen] = useState<Part>({ left: 0, top: 0, right: 1600, bottom: 1200 });
   useLayoutEffect(() => {

@@ -8,10 +8,7 @@ export interface ArrowStep {
 
 type Columns = Readonly<Record<Column, readonly Card[]>>;
 
-/**
- * Returns the next card in the direction of a step, skipping empty columns. Without a chosen card, returns the first
- * one.
- */
+/** Returns the next card in a step's direction, skipping empty columns; the first one without a chosen card. */
 export function findCardBeside(columns: Columns, chosen: Card | undefined, step: ArrowStep): Card | undefined {
   if (chosen === undefined) return findFirstCard(columns);
   return step.across === 0 ? findCardBelow(columns, chosen, step.along) : findCardAcross(columns, chosen, step.across);
@@ -59,10 +56,7 @@ export function findBoxBeside(
   return findNearestBox(from, ahead, joined) ?? findNearestBox(from, ahead, boxes);
 }
 
-/**
- * Returns the nearest box in a direction: compares the distance ahead first, then the vertical offset. Ignores boxes
- * that are not ahead.
- */
+/** Returns the nearest box ahead in a direction, by the distance ahead first, then by the vertical offset. */
 function findNearestBox(
   from: PictureBox,
   ahead: (box: PictureBox) => number,

@@ -45,10 +45,7 @@ export interface InvalidSetting {
   readonly expected: readonly string[];
 }
 
-/**
- * Returns the address with its settings in the usual spelling and without values that the page does not accept, and
- * lists those values.
- */
+/** Returns the address in usual spelling without values that the page does not accept, and lists those values. */
 export function normalizeSettings<Read extends Address>(
   place: Read,
 ): { readonly place: Read; readonly wrong: readonly InvalidSetting[] } {

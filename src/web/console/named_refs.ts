@@ -2,10 +2,7 @@ import { getRefName } from "#words/names.ts";
 
 export const SEARCH_RPC = "datacenter.v1.PlanningService/SearchInventory";
 
-/**
- * Returns a search request for the elements that a code may name.
- * @param kinds of the inventory, such as RACK; none for all
- */
+/** Returns a search request for the elements that a code may name, of the `kinds` such as RACK; none for all. */
 export function createNameQuery(code: string, kinds: readonly string[]) {
   return {
     query: code.replaceAll(/[~/]/g, " "),
@@ -14,10 +11,7 @@ export function createNameQuery(code: string, kinds: readonly string[]) {
   };
 }
 
-/**
- * Returns the references whose whole name equals the text, ignoring case; if there are none, the locations whose last
- * part equals it.
- */
+/** Returns the references whose whole name equals the text in any case; else the locations whose last part does. */
 export function findRefsByName(refs: readonly string[], text: string): readonly string[] {
   const wanted = text.toLowerCase();
   const whole = refs.filter((ref) => getRefName(ref).toLowerCase() === wanted);

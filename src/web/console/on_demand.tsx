@@ -7,9 +7,7 @@ type Component<Props> = (props: Props) => ComponentChildren;
 
 const loads: (() => Promise<unknown>)[] = [];
 
-/**
- * Loads every module that is not loaded yet, so that later pages open at once, even while the server is unreachable.
- */
+/** Loads every module not loaded yet, so that later pages open at once, even while the server is unreachable. */
 export async function preloadModules(): Promise<void> {
   // A failure is ignored here: the module is loaded again, or the error shown, when it is needed.
   for (const load of loads) await load().catch(() => undefined);
@@ -47,10 +45,7 @@ export function createLazyComponent<Props extends object>(
   };
 }
 
-/**
- * Returns the reason why a module cannot be loaded: the server is unreachable, or runs another version than the one of
- * this page.
- */
+/** Returns why a module cannot be loaded: the server is unreachable, or runs another version than this page's. */
 async function findLoadError(): Promise<CallError> {
   try {
     await fetch("/", { method: "HEAD", cache: "no-store", credentials: "omit" });

@@ -16,20 +16,14 @@ const CONSTANTS = new Map(
   ),
 );
 
-/**
- * Matches a field by its path, such as `items[0].ports[3].speed_mbps`, or by its name after "Field", "Condition" or
- * "column".
- */
+/** Matches a field by path, as `items[0].ports[3].speed_mbps`, or by name after "Field", "Condition" or "column". */
 const PATH = /(\b(?:Fields?|Condition|column) )?"?\b[a-z][a-z0-9]*(?:_[a-z0-9]+|\[\d+\]|\.(?=[a-z]))[a-z0-9_\].[]*"?/g;
 /** Matches constants outside quotes; inside quotes they may be a code of the inventory. */
 const CONSTANT = /(?<![\w"/:~-])[A-Z][A-Z0-9_]+(?![\w"/:~-])/g;
 /** Matches the syntax of a reference, such as `port:<device>/<port>`. */
 const GRAMMAR = /\b([a-z_]+):<\w+>(?:[/~]<\w+>)*/g;
 
-/**
- * Rewrites a message of the service in the console's words: fields by their labels, constants as words, elements by
- * their codes.
- */
+/** Rewrites a service message in console words: fields by labels, constants as words, elements by codes. */
 export function simplifyMessage(message: string): string {
   const named = message
     .replaceAll(GRAMMAR, (_, kind: string) => `a ${kind.replaceAll("_", " ")}`)
@@ -44,10 +38,7 @@ function labelConstant(constant: string): string {
   return word.charAt(0).toLowerCase() + word.slice(1);
 }
 
-/**
- * Converts a path to labels: `ports[3].speed_mbps` becomes "ports 4, speed". Returns text unchanged that may be a code
- * of the inventory.
- */
+/** Converts a path to labels: `ports[3].speed_mbps` becomes "ports 4, speed". Keeps a possible inventory code. */
 function labelPath(path: string, before = ""): string {
   const steps = path.slice(before.length).replaceAll('"', "").split(".");
   const last = steps.at(-1)?.replace(/\[\d+\]$/, "") ?? "";

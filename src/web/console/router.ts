@@ -2,10 +2,7 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import { getKindNoun } from "#words/names.ts";
 import { toAddressSettings, toServiceSettings } from "./lists/list_columns.ts";
 
-/**
- * Address of a page: its name, its subject and its settings. It is stored in the URL, so that links and the Back button
- * work.
- */
+/** A page's name, subject and settings. It is stored in the URL, so that links and the Back button work. */
 export interface PageAddress {
   readonly page: string;
   /** Subject of the page, such as a rack's code; empty for pages without one. */

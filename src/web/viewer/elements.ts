@@ -86,10 +86,7 @@ function moveFocus(svg: SVGSVGElement, to: SVGGElement): void {
   to.focus({ preventScroll: true });
 }
 
-/**
- * Moves the focus to the nearest element in the direction of an arrow key.
- * @returns whether the key was an arrow key
- */
+/** Moves the focus to the nearest element in an arrow key's direction. Returns whether the key was one. */
 export function moveFocusByKey(current: SVGGElement, key: string): boolean {
   const svg = current.ownerSVGElement;
   if (svg === null) return false;

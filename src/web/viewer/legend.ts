@@ -45,9 +45,7 @@ export function enableLegendFilter(
 
 const SHAPES = "rect, path, circle, line";
 
-/**
- * Returns the colours of an element's shapes, without those of nested elements. The first colour identifies a sample.
- */
+/** Returns the colours of an element's shapes, but not of nested elements. The first one identifies a sample. */
 function collectColors(group: SVGGElement): ReadonlySet<string> {
   const own = [...group.querySelectorAll(SHAPES)].filter((shape) => {
     const holder = shape.closest("g[data-ref], [data-part]");

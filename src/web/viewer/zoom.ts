@@ -11,9 +11,7 @@ const LEAST_READ = 0.8;
 /** Smallest and largest factor that wheel and pinch can reach. */
 const LEAST_ZOOM = 0.1;
 const MOST_ZOOM = 8;
-/**
- * Distance in pixels from the frame's top to a revealed element, because the frame's middle may be below the screen.
- */
+/** Pixels from the frame's top to a revealed element, because the frame's middle may be below the screen. */
 const REVEALED_TOP = 96;
 
 /** Size factor; `fit` shows the whole picture, at most at its original size. */

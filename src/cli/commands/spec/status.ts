@@ -58,10 +58,7 @@ export const command = defineCommand({
   },
 });
 
-/**
- * Loads the modules that read and print pull requests. Returns null without a worktree, because they load the modules
- * that run agents.
- */
+/** Loads the modules for pull requests; null without a worktree, because they load the modules that run agents. */
 async function loadRequestsOutput(context: PlannerContext) {
   const worktrees = await context.work.worktrees().catch(() => []);
   return worktrees.length === 0 ? null : await import("../../output/requests_output.ts");

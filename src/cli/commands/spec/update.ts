@@ -43,10 +43,7 @@ const FLAGS = {
 /** The arguments of `planner update` that change the spec. */
 type UpdateWords = Omit<Args<{ readonly id: typeof ACTIVE_ID }, typeof FLAGS>, "json" | "steal" | "offline">;
 
-/**
- * Converts the arguments to parameters of the update tool: a field that was not named is absent, a cleared one is
- * empty.
- */
+/** Converts arguments to the update tool's parameters: an unnamed field is absent, a cleared one is empty. */
 export function toUpdateParameters(words: UpdateWords): Record<string, unknown> {
   const lists = { depends_on: words["depends-on"], labels: words.label, target_files: words["target-file"] };
   const args: Record<string, unknown> = { id: words.id };

@@ -19,10 +19,7 @@ import { openOwnService, withService, withStore } from "../with_service.ts";
 
 const CALLER = { interface: "SYSTEM" } as const;
 
-/**
- * Prints the change log as JSON Lines, the newest first unless `order` is set: `page_size` entries, or all if absent.
- * Memory: one page.
- */
+/** Prints `page_size` or all change log entries as JSON Lines, newest first unless `order` is set. Memory: one page. */
 export async function printHistoryLines(database: DatabaseLocation, asked: HistoryParameters): Promise<ExitStatus> {
   return withService(database, async (service) => {
     const parameters = await resolveEntity(service, asked);

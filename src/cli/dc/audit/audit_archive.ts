@@ -22,10 +22,7 @@ export interface ArchiveOptions {
   readonly key: string;
 }
 
-/**
- * Moves old entries of the change log to a signed file: it verifies the log, writes, flushes and verifies the file, and
- * only then removes the entries.
- */
+/** Moves old entries to a signed file: verifies the log; writes, flushes, verifies the file; only then removes them. */
 export async function archiveLog(database: DatabaseLocation, options: ArchiveOptions): Promise<ExitStatus> {
   return withStore(database, async (store) => {
     const origin = await getLogOrigin(store);

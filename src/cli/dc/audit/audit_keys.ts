@@ -18,10 +18,7 @@ export function openSigningKey(path: string, origin: string): KeyObject {
   return key;
 }
 
-/**
- * Reads the keys of a file, one per line.
- * @throws OperationError for an invalid line and for an empty file
- */
+/** Reads a file's keys, one per line. @throws OperationError for an invalid line and for an empty file. */
 export function readVerifierKeys(path: string): readonly VerifierKey[] {
   const lines = readLines(path);
   const keys = lines.map((line) => parseVerifierLine(line));

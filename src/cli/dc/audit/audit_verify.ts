@@ -159,10 +159,7 @@ async function readArchiveEntries(
   return inventory;
 }
 
-/**
- * Verifies one archive by itself.
- * @throws Failed if it is incomplete or not signed by one of the keys
- */
+/** Verifies one archive by itself. @throws Failed if it is incomplete or not signed by one of the keys. */
 async function verifyArchiveFile(path: string, keys: readonly VerifierKey[]): Promise<VerifiedArchive> {
   const verdict = await readArchive(path, keys);
   if (!verdict.ok) throw new Failed(`The archive "${path}" is broken: ${verdict.detail}`);

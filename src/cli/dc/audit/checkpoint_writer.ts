@@ -89,10 +89,7 @@ export class CheckpointWriter {
   }
 }
 
-/**
- * Writes a checkpoint to a file named by its size and to the file of the latest one; each file is written completely or
- * not at all.
- */
+/** Writes a checkpoint, each file completely or not at all: one named by its size, and that of the latest one. */
 function writeCheckpoint(directory: string, size: number, note: string): void {
   mkdirSync(directory, { recursive: true });
   for (const name of [`${String(size).padStart(DIGITS, "0")}.checkpoint`, "latest.checkpoint"]) {

@@ -8,10 +8,7 @@ import type { KnownResources } from "./known_resources.ts";
 
 const MAX_BYTES = 64 << 20;
 
-/**
- * Reads a containerlab topology file.
- * @throws OperationError if it cannot be read
- */
+/** Reads a containerlab topology file. @throws OperationError if it cannot be read. */
 export function readContainerlab(
   known: KnownResources,
   { file, origin, cwd }: { readonly file: string; readonly origin: string; readonly cwd: string },

@@ -24,10 +24,7 @@ const CODED: readonly ResourceKind[] = ["rack", "device", "crac"];
 
 const SECTIONS = ["kind", "key", "columns", "values", "defaults"];
 
-/**
- * Reads a mapping file.
- * @throws OperationError that names the invalid field
- */
+/** Reads a mapping file. @throws OperationError that names the invalid field. */
 export function readCsvMapping(path: string, shown: string): CsvMapping {
   const value = readYamlFile(path, shown);
   const wrong = (field: string, expected: string) =>
@@ -66,9 +63,7 @@ function toTexts(value: unknown): Readonly<Record<string, string>> | undefined {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, String(one ?? "")]));
 }
 
-/**
- * Default fields by header. A spreadsheet's name of a device stays its name, because its code is derived from the key.
- */
+/** Default fields by header. A device's name in a spreadsheet stays its name: the key determines its code. */
 const USUAL: Readonly<Record<string, string>> = {
   ...COLUMN_FIELDS,
   ...{ hostname: "name", host: "name", device: "name", devicename: "name", rackname: "rack_code", type: "kind" },
@@ -91,10 +86,7 @@ export function guessColumns(kind: ResourceKind, headers: readonly string[]): Re
   return guesses;
 }
 
-/**
- * Asks for the meaning of each column and writes the answers to a file.
- * @returns undefined if the person cancelled
- */
+/** Asks for each column's meaning and writes the answers to a file; undefined if the person cancelled. */
 export async function askCsvMapping(kind: ResourceKind, headers: readonly string[]): Promise<string | undefined> {
   const { isCancel, select } = await import("@clack/prompts");
   const guesses = guessColumns(kind, headers);

@@ -29,10 +29,7 @@ export interface CsvTableOptions {
   readonly cwd: string;
 }
 
-/**
- * Reads a spreadsheet by a mapping of its columns.
- * @throws OperationError or UsageError if it cannot be read
- */
+/** Reads a spreadsheet by a mapping of columns. @throws OperationError or UsageError if it cannot be read. */
 export async function readCsvTable(
   known: KnownResources,
   { file, mapping, encoding, origin, cwd }: CsvTableOptions,

@@ -50,9 +50,7 @@ interface Found {
   readonly type: DeviceType;
 }
 
-/**
- * Imports device types. Returns status 1 if a file was refused, 130 after Ctrl-C, which lets the current batch finish.
- */
+/** Imports device types. Status 1 if a file was refused, 130 after Ctrl-C, which lets the current batch finish. */
 export async function importTypes(
   database: DatabaseLocation,
   options: ImportTypesOptions,

@@ -3,10 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { describeSystemError, isMissingError } from "#planner/store/files/disk_error.ts";
 
 const CHUNK = 1 << 20;
-/**
- * Maximum size of an element in bytes: far above any object of an inventory, so that a broken file does not fill the
- * memory.
- */
+/** Maximum size of an element in bytes: far above any inventory object, so no broken file fills the memory. */
 const MAX_ELEMENT = 64 << 20;
 
 export type Element =

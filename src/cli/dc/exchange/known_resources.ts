@@ -25,9 +25,7 @@ export interface KnownResources {
   };
 }
 
-/**
- * Reads which resources came from a source and which codes are in use. Cost: one pass over racks, devices and units.
- */
+/** Reads the resources of a source and all codes in use. Cost: one pass over racks, devices and units. */
 export function readKnownResources(store: DcStore, origin: string): Promise<KnownResources> {
   return store.read(async (reader) => {
     const records = new Map<string, OriginRecord>();

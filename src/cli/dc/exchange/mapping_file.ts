@@ -22,10 +22,7 @@ export function readNetboxMapping(path: string, shown: string): NetboxMapping {
   return { roles: parseRoles(shown, value["roles"]), locations: parseLocations(shown, value["locations"]) };
 }
 
-/**
- * Reads a YAML or JSON file that contains an object.
- * @throws OperationError for any other content
- */
+/** Reads a YAML or JSON file with an object. @throws OperationError for any other content. */
 export function readYamlFile(path: string, shown: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {

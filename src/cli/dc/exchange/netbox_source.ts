@@ -92,10 +92,7 @@ function createAddress(url: string, { tokenFile, sites, rate, cwd }: NetboxSourc
   };
 }
 
-/**
- * Reads the token from a file or the environment, because every user who can list processes sees a token on the command
- * line.
- */
+/** Reads the token from a file or the environment: all users who can list processes see one on the command line. */
 function readToken(file: string | undefined, cwd: string): string | undefined {
   const { NETBOX_TOKEN, NETBOX_TOKEN_FILE } = process.env;
   const path = file ?? NETBOX_TOKEN_FILE;

@@ -9,10 +9,7 @@ import { createImportError, type ImportArgs, type SourceName } from "./source_fl
 
 type SourceImportArgs = ImportArgs & { readonly from: SourceName };
 
-/**
- * Imports another program's data into a database.
- * @throws UsageError for flags that the source does not support
- */
+/** Imports another program's data into a database. @throws UsageError for flags that the source does not support. */
 export async function runSourceImport(args: SourceImportArgs, cli: Cli): Promise<ExitStatus> {
   if (args.token !== undefined)
     throw createImportError('"--token" is visible in the list of processes: expected "--token-file"');

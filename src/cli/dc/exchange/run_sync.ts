@@ -14,10 +14,7 @@ export type RunBatch = <Result>(work: (session: ExchangeSession) => Promise<Resu
 export interface SyncOptions extends Pace {
   readonly origin: string;
   readonly prune: boolean;
-  /**
-   * Number of elements of the source that could not be read. If it is not 0, nothing is deleted, because vanished
-   * resources may be among them.
-   */
+  /** Number of unreadable source elements; above 0 nothing is deleted: vanished resources may be among them. */
   readonly unreadable: number;
   readonly progress: (done: number, total: number) => void;
 }
@@ -237,10 +234,7 @@ class Sync {
     }
   }
 
-  /**
-   * Retries refused resources. Devices that only block each other's positions are first written once without their
-   * positions.
-   */
+  /** Retries refused resources; first writes devices that only block each other's positions once without these. */
   async #retry(): Promise<void> {
     const again = (items: readonly SourceItem[]) => this.#upsert(items);
     const stuck = await retryRefused([...this.#refused.keys()], this.#options, again);
@@ -248,10 +242,7 @@ class Sync {
       await retryRefused(await again(stuck), this.#options, again);
   }
 
-  /**
-   * Removes the positions of devices that cannot be changed because they block each other, such as two that swap
-   * places.
-   */
+  /** Removes the positions of devices that block each other's change, such as two that swap places. */
   async #lift(stuck: readonly SourceItem[]): Promise<boolean> {
     const devices = stuck.filter((item) => item.kind === "device" && this.#known.has(item.id));
     let moved = false;

@@ -20,10 +20,7 @@ export interface SourceWatcher {
   readonly signal: AbortSignal;
 }
 
-/**
- * Checks whether the import was stopped.
- * @throws OperationError if it was stopped while its source was read
- */
+/** @throws OperationError if the import was stopped while its source was read. */
 export function requireRunning({ signal }: SourceWatcher): void {
   if (signal.aborted) throw new OperationError("aborted", "Stopped while reading the source: nothing was written");
 }

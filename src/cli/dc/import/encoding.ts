@@ -48,19 +48,13 @@ export function requireUtf8(path: string, shown: string): void {
   }
 }
 
-/**
- * Reads a whole file.
- * @throws OperationError invalid_argument for invalid UTF-8, with its position
- */
+/** Reads a whole file. @throws OperationError invalid_argument for invalid UTF-8, with its position. */
 export function readUtf8(path: string, shown: string): string {
   requireUtf8(path, shown);
   return readFileSync(path, "utf8");
 }
 
-/**
- * Writes a copy of a file in UTF-8.
- * @throws OperationError invalid_argument for text in another encoding
- */
+/** Writes a copy of a file in UTF-8. @throws OperationError invalid_argument for text in another encoding. */
 export function transcode(path: string, shown: string, encoding: "windows-1252" | "utf-16le" | "utf-16be", to: number) {
   const decoder = new TextDecoder(encoding === "windows-1252" ? encoding : "utf-16le", { fatal: true });
   const write = (text: string) => {

@@ -203,10 +203,7 @@ interface ErrorsFile {
   close(): void;
 }
 
-/**
- * Empties or creates the file.
- * @throws OperationError if it cannot be written
- */
+/** Empties or creates the file. @throws OperationError if it cannot be written. */
 function openErrorsFile(path: string): ErrorsFile {
   refuseDatabase(path);
   const descriptor = wrapWriteErrors(path, () => openSync(path, "w"));

@@ -16,10 +16,7 @@ import { type BadLine, findSubject } from "./source.ts";
 const LEAST_REPORTED = 10_000;
 const STEP_MS = 1000;
 
-/**
- * Reports an import: events as JSON lines on standard output with `--json`, otherwise a bar on a terminal or lines
- * elsewhere.
- */
+/** Reports an import: events as JSON lines on standard output with `--json`, a bar on a terminal, lines elsewhere. */
 export class ImportReporter {
   /** Called after every 10 s of waiting for another process that writes. */
   readonly waiting: () => void;

@@ -35,10 +35,7 @@ export interface ImportResult {
   readonly stopped: boolean;
 }
 
-/**
- * Maximum number of refused lines that are kept for a retry. The limit is planner's own: with more of them, no order of
- * the lines helps.
- */
+/** Maximum number of refused lines kept for a retry. Planner's own limit: with more, no order of lines helps. */
 const MAX_RETRIED = 100_000;
 
 /** Thrown to roll back everything after a refusal; contains the counts. */

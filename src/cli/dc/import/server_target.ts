@@ -100,10 +100,7 @@ async function callPersistently(address: ServerAddress, rpc: string, request: Js
   }
 }
 
-/**
- * Returns a UUID of version 8, derived from the request and from this import: equal calls of one import have the same
- * id, those of another import do not.
- */
+/** Derives a UUID of version 8 from the request and import: equal calls share it within one import only. */
 function deriveRequestId(rpc: string, request: JsonObject): string {
   const hash = createHash("sha256")
     .update(`${IMPORT} ${rpc} ${JSON.stringify(request)}`)
@@ -118,9 +115,7 @@ function deriveRequestId(rpc: string, request: JsonObject): string {
   ].join("-");
 }
 
-/**
- * Makes ids differ between imports: a repeated import of a file must run again, because the inventory may have changed.
- */
+/** Makes ids differ between imports: a repeated import must run again, as the inventory may have changed. */
 const IMPORT = randomUUID();
 
 function parseResult(result: JsonObject, at: string): Written {

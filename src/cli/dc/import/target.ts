@@ -17,25 +17,17 @@ export type WriteBatch = (kind: ResourceKind, items: readonly LoadItem[]) => Pro
 export interface ImportTarget {
   /** Number of resources in one batch. */
   readonly batchSize: number;
-  /**
-   * Runs an import: each batch in its own transaction, or all batches in one transaction that is rolled back if `work`
-   * throws.
-   */
+  /** Runs an import: each batch in its own transaction, or all in one that is rolled back if `work` throws. */
   run<Result>(work: (write: WriteBatch) => Promise<Result>, wait: Wait): Promise<Result>;
   /** Cancels waits for other processes: waiting writes fail, started writes finish. */
   readonly interrupt: () => void;
 }
 
 const CALLER = createCommandCaller("dc import");
-/**
- * Number of resources per transaction: large enough that the disk's flush takes a small share, small enough to stop
- * soon. The value is planner's own.
- */
+/** Resources per transaction: enough to make the disk's flush a small share, few enough to stop soon. Planner's own. */
 const BATCH = 2000;
 
-/**
- * Creates a target that writes to a database: each batch is one transaction, or with `whole` all batches together are.
- */
+/** Creates a target that writes to a database, one transaction per batch or, with `whole`, for all batches. */
 export function createDatabaseTarget(
   service: DcService,
   mode: Pick<ImportTarget, "interrupt"> & { readonly whole: boolean; readonly validateOnly: boolean },

@@ -8,10 +8,7 @@ import { wrapWriteErrors } from "../../output/write_file.ts";
 import { detectMark, type Encoding, readFirstBytes, requireUtf8, transcode } from "./encoding.ts";
 
 const CHUNK = 1 << 20;
-/**
- * Maximum length of a line, in bytes. The limit is planner's own: a device with the maximum number of ports needs half
- * a megabyte.
- */
+/** Maximum bytes of a line. Planner's own limit: a device with the most ports needs half a megabyte. */
 const MAX_LINE = 16 * (1 << 20);
 const NEWLINE = 10;
 

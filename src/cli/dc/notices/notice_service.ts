@@ -98,10 +98,7 @@ interface Parts {
   readonly stop: AbortController;
 }
 
-/**
- * Opens the receivers of a file; undefined without a file.
- * @throws OperationError for a file that cannot be used
- */
+/** Opens the receivers of a file, undefined without one. @throws OperationError for a file that cannot be used. */
 export async function openReceivers(
   path: string | undefined,
   say: (message: string) => void,
@@ -112,10 +109,7 @@ export async function openReceivers(
   return { receivers, poster: await NoticePoster.open(receivers, { say, signal: stop.signal }), stop };
 }
 
-/**
- * Returns whether a server of this machine has exited. A restarted container has the same host name and process id as
- * before.
- */
+/** Whether a server of this machine has exited. A restarted container keeps its host name and process id. */
 function isGone(holder: string): boolean {
   const [host, pid] = holder.split(" ");
   if (host !== hostname()) return holder === "";

@@ -90,10 +90,7 @@ function signText(keys: Keys, text: string): string {
   return keys.map((key) => `v1,${createHmac("sha256", key).update(text).digest("base64")}`).join(" ");
 }
 
-/**
- * Parses secrets.
- * @throws OperationError for a text without a valid secret
- */
+/** Parses secrets. @throws OperationError for a text without a valid secret. */
 export function parseKeys(text: string): Keys {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const secrets = lines

@@ -6,10 +6,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 import type { PrometheusAddress } from "./mapping_file.ts";
 
-/**
- * Maximum size of a reply, in bytes: about 30,000 series, parsed in less time than a call takes. The limit is planner's
- * own.
- */
+/** Maximum bytes of a reply, planner's own limit: about 30,000 series, parsed in less time than a call takes. */
 const MAX_BODY_BYTES = 8 << 20;
 /** Maximum size of a file with a secret or certificates, in bytes. */
 const MAX_FILE_BYTES = 1 << 20;

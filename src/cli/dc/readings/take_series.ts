@@ -42,10 +42,7 @@ const MAX_SHOWN_CHARS = 300;
 /** The server itself, which has only the right to report readings. */
 const CALLER: Caller = { interface: "SYSTEM", principal: { name: "readings", roles: ["meter"], authMethod: "none" } };
 
-/**
- * Stores the series of a query as readings.
- * @param isTrial true to check them without storing
- */
+/** Stores the series of a query as readings; with `isTrial`, only checks them. */
 export async function storeSeries(
   service: DcService,
   { query, source }: { readonly query: ReadingQuery; readonly source: string },

@@ -26,10 +26,7 @@ const UNITS: Readonly<Record<string, Readonly<Record<string, Conversion>>>> = {
 /** Every unit that is not its quantity's own. */
 export const NAMED_UNITS: readonly string[] = Object.values(UNITS).flatMap((units) => Object.keys(units).slice(1));
 
-/**
- * Returns the conversion of a unit; undefined for a unit that the quantity does not have. Without a unit, values are
- * not converted.
- */
+/** Returns a unit's conversion, undefined for a unit that the quantity lacks. No unit means no conversion. */
 export function findConversion(quantity: ReadingQuantity, unit: string | undefined): Conversion | undefined {
   if (unit === undefined) return SAME;
   const units = findUnitTable(quantity);

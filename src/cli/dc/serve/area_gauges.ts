@@ -12,10 +12,7 @@ import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { GaugeFamily, MetricSample } from "#interfaces/http/metric_text.ts";
 import type { MetricsReader } from "./risk_gauges.ts";
 
-/**
- * Maximum number of areas with series, about 15 series each. Sites come first, then floors, rooms and zones. The limit
- * is planner's own.
- */
+/** Maximum areas with series, about 15 each: sites first, then floors, rooms and zones. The limit is planner's own. */
 export const MAX_AREAS = 1000;
 
 const KINDS = [AreaKind.SITE, AreaKind.FLOOR, AreaKind.ROOM, AreaKind.ZONE] as const;
@@ -109,10 +106,7 @@ function createSamples(
   });
 }
 
-/**
- * Returns the labels of an area, the kind first: areas of one kind can be summed, but areas of different kinds contain
- * each other.
- */
+/** Returns an area's labels, the kind first: areas of one kind can be summed, different kinds contain each other. */
 function createLabels(text: string): NonNullable<MetricSample["labels"]> {
   const ref = parseRef(text);
   switch (ref?.kind) {

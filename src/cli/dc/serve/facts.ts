@@ -8,9 +8,7 @@ import { HeldFacts } from "./held_facts.ts";
 /** Milliseconds for which the database's numbers are cached. */
 const HOLD_MS = 1000;
 
-/**
- * Creates a function that returns metrics of the database, which are read at most once at a time and once per second.
- */
+/** Creates a reader of the database's metrics that runs at most once at a time and once per second. */
 export function createDatabaseFacts(store: DcStore): () => Promise<DatabaseFacts> {
   const ask = async () => {
     await store.check();

@@ -1,12 +1,6 @@
-/**
- * Maximum wait of a scrape for values that are not cached, in milliseconds. The limit is planner's own: collectors time
- * out after ten seconds.
- */
+/** Maximum milliseconds a scrape waits for uncached values. Planner's limit: collectors time out after ten seconds. */
 const PATIENCE_MS = 2000;
-/**
- * Maximum wait for newer values than the cached ones, in milliseconds. The limit is planner's own: small sites are
- * computed within it.
- */
+/** Maximum milliseconds to wait for newer than cached values. Planner's own limit: it suffices for small sites. */
 const SHORT_MS = 100;
 
 interface HeldOptions<Facts> {

@@ -70,10 +70,7 @@ export function createReadingGauges(ages: readonly ReadingAge[]): readonly Gauge
   ];
 }
 
-/**
- * Maximum number of windows with a series of their verdict, the earliest first, because a collector stores each series
- * for weeks. The limit is planner's own.
- */
+/** Maximum windows with a verdict series, earliest first. Planner's own limit: a collector stores one for weeks. */
 const MAX_SERIES = 100;
 
 /** Returns metrics of open windows, which are planned or begun. */

@@ -35,10 +35,7 @@ import {
 } from "./serve_access.ts";
 import { followTls, isCertificateFor, readTls, type TlsPair, type TlsPaths } from "./tls_files.ts";
 
-/**
- * Minimum duration of a call that is logged, in seconds. The value is planner's own: screens take less than half of
- * one.
- */
+/** Minimum seconds of a call that is logged. The value is planner's own: screens take less than half of one. */
 const SLOW_S = 2;
 /** Milliseconds for which further slow calls of a logged method are only counted, to limit the log. */
 const QUIET_MS = 60_000;
@@ -278,10 +275,7 @@ async function findDatabaseProblem(store: DcStore): Promise<string | undefined> 
   }
 }
 
-/**
- * Waits for the first signal, aborts `shutdown` and returns the signal's status. A second signal ends the process
- * immediately.
- */
+/** Waits for a signal, aborts `shutdown` and returns the signal's status. A second one ends the process at once. */
 function waitForSignal(shutdown: AbortController): Promise<ExitStatus> {
   return new Promise((resolve) => {
     let stopping = false;

@@ -70,10 +70,7 @@ function countRefusals<Credential, Found>(
   };
 }
 
-/**
- * Refuses to start a server that other machines can reach without a token.
- * @throws UsageError unless `--insecure` is set
- */
+/** @throws UsageError if other machines can reach the server without a token, unless `--insecure` is set. */
 export function checkAccess({ host, tokens, jwt, insecure }: AccessOptions): void {
   const asks = tokens !== undefined || jwt !== undefined;
   if (isLoopbackHost(host) || insecure || asks) return;
@@ -84,10 +81,7 @@ export function checkAccess({ host, tokens, jwt, insecure }: AccessOptions): voi
 /** Wildcard addresses, which stand for every interface and are no host names. */
 const WILDCARDS: readonly string[] = ["0.0.0.0", "::", "::0", ""];
 
-/**
- * Returns the rules for accepting requests.
- * @throws UsageError for an invalid host or origin
- */
+/** Returns the rules for accepting requests. @throws UsageError for an invalid host or origin. */
 export function createAdmissionRules(options: AccessOptions): AdmissionRules {
   const { host, tokens, jwt, allowedHosts, allowedOrigins } = options;
   const isOpen = tokens === undefined && jwt === undefined;

@@ -1,10 +1,7 @@
 import type { Args, Flags } from "../../command.ts";
 import { CREATE_FLAG, DATABASE_FLAG } from "../shared_flags.ts";
 
-/**
- * Flags of `planner dc serve`. Each except the last four is also an environment variable and a key of the settings
- * file.
- */
+/** Flags of `planner dc serve`; all but the last four are also environment variables and settings file keys. */
 export const SERVE_FLAGS = {
   host: { type: "string", value: "address", summary: "Address to listen on (127.0.0.1)" },
   port: { type: "integer", least: 0, most: 65_535, summary: "Port to listen on (8081); 0 picks a free one" },

@@ -9,10 +9,7 @@ import type { ServeOptions } from "./serve.ts";
 import { SERVE_FLAGS, type ServeArgs } from "./serve_flags.ts";
 import { formatGivenSettings, type Setting, toServeArgs } from "./settings.ts";
 
-/**
- * Converts settings to the server's options.
- * @throws UsageError for settings that contradict each other
- */
+/** Converts settings to the server's options. @throws UsageError for settings that contradict each other. */
 export function buildServeOptions(given: ServeArgs, settings: readonly Setting[], cli: Cli): ServeOptions {
   const args = toServeArgs(given, settings);
   const { host = "", port = 0, db, tokens, insecure } = args;

@@ -19,10 +19,7 @@ export interface Setting {
   readonly from: string;
 }
 
-/**
- * Flags that are not settings: `--config` names the file of settings, `--print-config` prints them, the others apply to
- * one start.
- */
+/** Flags that are no settings: `--config` names their file, `--print-config` prints them, others apply to one start. */
 const OTHER_FLAGS = ["config", "print-config", "create", "accept-broken-log"] as const;
 type SettingName = Exclude<keyof typeof SERVE_FLAGS, (typeof OTHER_FLAGS)[number]>;
 

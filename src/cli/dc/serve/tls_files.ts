@@ -18,16 +18,10 @@ export interface TlsPair {
   readonly end: Date;
 }
 
-/**
- * Milliseconds between two checks of the files; certificates are renewed days before they expire. The value is
- * planner's own.
- */
+/** Milliseconds between checks of the files. Planner's own value: certificates are renewed days before expiry. */
 const LOOK_EVERY_MS = 10_000;
 
-/**
- * Reads both files.
- * @throws OperationError for a file that cannot be read or used, and for a key of another certificate
- */
+/** Reads both files. @throws OperationError if one cannot be read or used, or the key is another certificate's. */
 export async function readTls(paths: TlsPaths): Promise<TlsPair> {
   const [key, cert] = [await readPem(paths.key), await readPem(paths.cert)];
   const privateKey = wrapReadErrors(paths.key, "private key", () => createPrivateKey(key));

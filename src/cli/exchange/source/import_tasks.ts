@@ -117,10 +117,7 @@ class ImportRun {
     await this.#update(known);
   }
 
-  /**
-   * Returns the outcome if it does not depend on the source's text: the spec was deleted here, or its file cannot be
-   * read.
-   */
+  /** Returns an outcome independent of the source's text: the spec was deleted here or its file is unreadable. */
   #settled(planned: PlannedTask): TaskOutcome | undefined {
     const { record, spec, id } = planned;
     if (spec !== undefined) return undefined;

@@ -15,9 +15,7 @@ export interface FoundSource {
   readonly notes: readonly SourceNote[];
 }
 
-/**
- * Maximum size of a JSON file, in bytes. The limit is planner's own: 10,000 issues with long texts need a tenth of it.
- */
+/** Maximum bytes of a JSON file. Planner's own limit: 10,000 issues with long texts need a tenth of it. */
 const MAX_JSON_BYTES = 256 * 1024 * 1024;
 
 /** Reads the files of a source and parses their tasks, with statuses as of `now`. */

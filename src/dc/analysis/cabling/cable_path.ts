@@ -9,9 +9,7 @@ export interface HopDevice
   readonly kind?: DeviceKind;
 }
 
-/**
- * A device on a path, with the ports by which the path enters and leaves it; a port is absent at the ends of the path.
- */
+/** A device on a path, with the ports by which the path enters and leaves; one is absent at an end of the path. */
 export interface PathHop {
   readonly device: HopDevice;
   readonly inPort: string;

@@ -3,10 +3,7 @@ import type { PortRef } from "#dc/model/resources.ts";
 import { type FibreEnd, type PositionStack, type WalkResult, walkFibre } from "./fibre_walk.ts";
 import { type DevicePort, type TraceMemo, toPortRef } from "./trace_site.ts";
 
-/**
- * The port that has the cable of an end port, and the positions in it that the end port uses; an empty list means all
- * positions.
- */
+/** The port with the cable of an end port, and the positions that the end port uses in it; empty means all. */
 export interface Connector {
   readonly place: DevicePort;
   readonly channels: PositionStack;
@@ -72,9 +69,7 @@ export function walkFromConnector(
   return walkFibre(memo, place, { side: "CABLE", stack: channels, maxHops });
 }
 
-/**
- * Returns all fibres of a connector, or those of some of its positions, sorted by position. Cost: that of their walks.
- */
+/** Returns a connector's fibres, all or at some positions, sorted by position. Cost: that of their walks. */
 export async function traceFibres(
   memo: TraceMemo,
   { channels }: Connector,

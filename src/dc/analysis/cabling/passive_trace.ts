@@ -141,10 +141,7 @@ function toEndKey({ end, met }: Fibre): string {
   return met === undefined ? `${end.status} ${toPortKey(toPortRef(end))}` : toPortKey(toPortRef(met.named));
 }
 
-/**
- * Returns the fibre that represents a path of several fibres: the first at the lesser of its two ends, so that it is
- * the same from either end.
- */
+/** Returns the fibre that represents several: the first at the path's lesser end, thus the same from both ends. */
 function selectPassing(passing: readonly Passing[]): Passing {
   const [first] = passing;
   const isLeft = first === undefined || comparePorts(toPortRef(first.left.end), toPortRef(first.right.end)) <= 0;

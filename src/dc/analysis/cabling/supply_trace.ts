@@ -211,10 +211,7 @@ class SupplyTrace {
     return loadOnce(this.#inlets, portKey(at), () => this.#suppliedInlets(device, at.portName));
   }
 
-  /**
-   * Lists the inlets that supply an outlet: the named one, otherwise all; inlets without a recorded source are left
-   * out.
-   */
+  /** Lists the inlets that supply an outlet: the named one, otherwise all; none without a recorded source. */
   async #suppliedInlets(device: Device, outletName: string): Promise<readonly Port[]> {
     const outlet = device.ports?.find(({ name }) => name === outletName);
     const recorded: Port[] = [];
@@ -242,10 +239,7 @@ class SupplyTrace {
   }
 }
 
-/**
- * Reverses a supply path so that it leads from the root to the consumer; without a root, it begins at the traced
- * outlet.
- */
+/** Reverses a supply path to lead from the root to the consumer; without a root, it begins at the traced outlet. */
 function reverseSupply(path: CablePath, asked: PortRef, consumers: readonly Branch[]): CablePath {
   const isComplete = path.status === "COMPLETE";
   return finishPath({

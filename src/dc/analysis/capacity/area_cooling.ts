@@ -57,10 +57,7 @@ export class AreaCooling {
     return { freeKw, failoverFreeKw, failureRef };
   }
 
-  /**
-   * Lists units whose loss may affect an area: those that serve it, and those that serve a location together with one
-   * of them.
-   */
+  /** Lists units whose loss may affect an area: those serving it, and those that serve a location with one of these. */
   #concerned(units: readonly Crac[], area: Ref): readonly string[] {
     if (this.#mixesMedia) return [...new Set(this.#failures.flatMap(({ lost }) => [...lost]))];
     const places = new Set(

@@ -165,10 +165,7 @@ class Meter {
     this.#judge();
   }
 
-  /**
-   * Returns the supplies that stop when the limit is reached: those whose growth uses it; for an exceeded limit, all
-   * that it counts.
-   */
+  /** Returns the supplies that stop at the limit: those whose growth uses it; all it counts if it is exceeded. */
   stopped(): readonly Growing[] {
     const ways = [...this.#rates.keys()];
     if (this.limit.most - this.limit.used < -TOLERANCE) return ways;

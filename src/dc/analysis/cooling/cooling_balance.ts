@@ -20,10 +20,7 @@ export interface ThermalOptions {
 /** Watts of each kind of heat. */
 export type MediumWatts = Readonly<Record<CoolingMedium, number>>;
 
-/**
- * Heat of a location in watts. The air's heat includes losses of power equipment and the heat that units reject into
- * it.
- */
+/** Heat of a location in watts. The air's includes losses of power equipment and heat that units reject into it. */
 export interface LocationHeat {
   readonly AIR: number;
   readonly LIQUID: number;
@@ -187,10 +184,7 @@ export class CoolingBalance {
     return { AIR: airW + lossW - (missing?.AIR ?? 0), LIQUID: liquidW - (missing?.LIQUID ?? 0), itW, lossW };
   }
 
-  /**
-   * Returns the heat in watts that units reject into the air of a location: the liquid heat of units that do not reject
-   * outside.
-   */
+  /** Returns the watts that units reject into a location's air: liquid heat of units that do not reject outside. */
   #rejectedAt(at: number): number {
     this.#rejected ??= this.#allRejected();
     return this.#rejected.get(at) ?? 0;

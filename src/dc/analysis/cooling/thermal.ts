@@ -95,10 +95,7 @@ function listUnrackedDevices(devices: readonly Device[], racks: readonly RackHea
   return devices.filter(({ rackCode }) => rackCode === undefined || !known.has(codeKey(rackCode)));
 }
 
-/**
- * Returns the units that serve a scope with all heat that they carry. Cost: that of `computeThermalHeadroom` without
- * its zones.
- */
+/** Returns the units that serve a scope with all their heat. Costs as `computeThermalHeadroom` without its zones. */
 export function computeScopeShares(topology: Topology, scope: Ref, options: ThermalOptions): readonly CracShare[] {
   const balance = new CoolingBalance(topology, options);
   return toCracShares(balance, balance.unitsOf(scope));

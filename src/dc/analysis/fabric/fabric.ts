@@ -41,7 +41,8 @@ export interface FabricAnswer {
 
 /**
  * Analyses a fabric of any number of tiers: the uplinks and downlinks of each switch, and congested, missing or uneven
- * links. @param deviceOf returns a device at the end of a link by the key of its code
+ * links.
+ * @param deviceOf returns a device at the end of a link by the key of its code
  *
  * Cost: O(links + pairs of the mesh). Source: docs/contract/datacenter-analyses.md#fabric.
  */
@@ -127,10 +128,7 @@ function summarizeFabric(links: readonly FabricLinkView[], tiers: Tiers, congest
   };
 }
 
-/**
- * Returns half of the working capacity across the narrowest boundary between two neighbouring tiers of the listed
- * links.
- */
+/** Returns half the working capacity of the listed links across the narrowest boundary of neighbouring tiers. */
 function computeBisection(
   links: readonly FabricLinkView[],
   tiers: Tiers,
@@ -164,10 +162,7 @@ function computePercentile(values: readonly number[], percent: number): number {
   return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? 0;
 }
 
-/**
- * Compares the cables from a link's lower end with its upper end. @param path traced from the lower end's port, if it
- * has one
- */
+/** Compares the cables from a link's lower end, `path` from its port if it has one, with the link's upper end. */
 export function matchCables({ a, b }: FabricLink, path: CablePath | undefined): PhysicalMatch {
   if (a.portName === "" || path === undefined) return "UNKNOWN";
   if (path.destination === undefined) return path.status === "UNCONNECTED" ? "MISSING" : "MISMATCH";

@@ -38,10 +38,7 @@ const CARRYING: readonly FabricLink["status"][] = ["UP", "DEGRADED", undefined];
 const MEANT: readonly FabricLink["status"][] = ["PLANNED", "ADMIN_DOWN"];
 const NOT_YET = ["PLANNED", "STAGED", "INVENTORY"];
 
-/**
- * Determines a link's state from its own status, its ports and its devices. @param failed keys of devices assumed to
- * have failed
- */
+/** Determines a link's state from its status, ports and devices; `failed` has keys of devices assumed failed. */
 export function viewLink(
   link: FabricLink,
   { deviceOf, failed }: { readonly deviceOf: DeviceOf; readonly failed: ReadonlySet<string> },

@@ -4,10 +4,7 @@ import type { Device } from "#dc/model/resources.ts";
 import type { FabricLinkView } from "./fabric_links.ts";
 import type { Tiers } from "./fabric_tiers.ts";
 
-/**
- * A switch of the fabric with its total bandwidths, regardless of the displayed part of the fabric. Bandwidths are in
- * megabits per second.
- */
+/** A switch with its total bandwidths in megabits per second, regardless of the displayed part of the fabric. */
 export interface FabricNode {
   readonly device: Device;
   readonly tier: number;
@@ -69,10 +66,7 @@ export function createFabricNode(
   };
 }
 
-/**
- * Sums the bandwidth of ports towards hosts: ports with that role, otherwise every network port that is neither linked
- * nor for management.
- */
+/** Sums the bandwidth to hosts: ports with that role, otherwise network ports neither linked nor for management. */
 function sumHostBandwidth({ code, ports = [] }: Device, links: readonly FabricLinkView[]): number {
   const bound = new Set(links.flatMap(({ link: { a, b } }) => [portKey(a), portKey(b)]));
   const network = ports.filter(

@@ -10,9 +10,7 @@ import type { Topology } from "../topology.ts";
 import { type CurrentReadings, findReading, type MeasuredValue, type ReadingFinding } from "./finding.ts";
 import { listMeterKeys, type MeasuredPower, measureOwnDraws } from "./measured_draws.ts";
 
-/**
- * Mean current of three phases in amperes, below which their spread is not reported. Our choice: one server on a phase.
- */
+/** Mean amperes of three phases below which no spread is reported. Our choice: one server on a phase. */
 const LEAST_MEAN_A = 1;
 
 /** Lists devices and cooling units that draw more than planned. */
@@ -30,10 +28,7 @@ export function listAbovePlan(topology: Topology, readings: CurrentReadings): re
   return found;
 }
 
-/**
- * Returns the planned draw of a node in watts. That of a chassis includes its blades, because its meter does as well.
- * Undefined without a plan.
- */
+/** Returns a node's planned watts, undefined without a plan; a chassis includes its blades, as its meter does. */
 function computePlannedW({ power }: Topology, index: number): number | undefined {
   const own = getPlannedDraw(power.nodes[index]);
   if (own === undefined) return undefined;

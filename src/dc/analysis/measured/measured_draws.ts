@@ -44,9 +44,7 @@ function measureOwnDraw({ power, live }: Topology, index: number, measured: Meas
   return { watts, plannedW: 0, inlets: isWhole ? inlets : new Map() };
 }
 
-/**
- * Whether a node's own meter measures its own draw. The meter of power equipment measures the load that it passes on.
- */
+/** Whether a node's meter measures its own draw. Power equipment's meter measures the load that it passes on. */
 function isDrawMeter(node: Topology["power"]["nodes"][number]): boolean {
   if (node.kind === "CRAC") return !node.blocked;
   return node.kind === "DEVICE" && !node.blocked && !isPowerKind(node.device.kind);

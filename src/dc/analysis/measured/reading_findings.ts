@@ -18,10 +18,7 @@ import {
 } from "./limit_findings.ts";
 import { getMeterW } from "./measured_draws.ts";
 
-/**
- * Number of resources of a stopped source above which one finding is reported for all of them. Our choice: a rack PDU
- * has fewer.
- */
+/** Resources of a stopped source above which all share one finding. Our choice: a rack PDU has fewer. */
 const MOST_APART = 50;
 
 /** Stopped readings of a resource and its ports from one source. */
@@ -110,8 +107,8 @@ function toStopFinding(all: readonly Stopped[], ref: string): ReadingFinding {
 }
 
 /**
- * Lists all problems that readings show. @param differing finds supplies whose meters differ from those below them,
- * from measured watts
+ * Lists all problems that readings show.
+ * @param differing finds supplies whose meters differ from those below them, from measured watts
  */
 export function* listReadingFindings(
   topology: Topology,

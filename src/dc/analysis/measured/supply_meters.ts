@@ -6,10 +6,7 @@ import { isConsumer } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import { getMeterW, getRecordedW, isLoad, type MeasuredDraw, type MeasuredPower } from "./measured_draws.ts";
 
-/**
- * Two meters are reported as different if the difference exceeds this share and this power. Source:
- * docs/readings.md#loads.
- */
+/** Two meters are reported if their difference exceeds this share and this power. Source: docs/readings.md#loads. */
 const DIFFERENCE_SHARE = 0.1;
 const DIFFERENCE_W = 100;
 
@@ -17,10 +14,7 @@ const DIFFERENCE_W = 100;
 interface Below {
   /** Sum in watts of the meters below it and the draws of supplies between them. */
   knownW: number;
-  /**
-   * Lowest and highest value of that sum: it is unknown how a device with several inlets divides the load that its own
-   * meter measures.
-   */
+  /** Lowest and highest value of that sum: how a device's inlets divide the load of its own meter is unknown. */
   leastW: number;
   mostW: number;
   meters: number;
@@ -91,10 +85,7 @@ function divideLoad(covered: Map<PowerEdge, Covered>, { unknown }: Below, factor
   }
 }
 
-/**
- * Returns the load in watts according to the meters below a supply if it cannot agree with the supply's own meter;
- * otherwise undefined.
- */
+/** Returns the watts of the meters below a supply if they cannot agree with its own meter; otherwise undefined. */
 function findDisagreement(watts: number, { leastW, mostW, meters, unknown }: Below): number | undefined {
   if (meters === 0) return undefined;
   if (watts < leastW) return areMetersDifferent(watts, leastW) ? leastW : undefined;

@@ -6,10 +6,7 @@ interface Scored<Item> {
   score: number;
 }
 
-/**
- * A priority queue that recomputes the score of an item only when the item reaches the top, because most items never
- * do.
- */
+/** A priority queue that recomputes a score only when its item reaches the top, because most items never do. */
 export class LazyPriorityQueue<Item> {
   readonly #heap: Scored<Item>[];
   readonly #score: (item: Item) => number;

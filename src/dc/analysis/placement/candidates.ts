@@ -45,9 +45,7 @@ export function listRacksInScope({ inventory }: Topology, { scope }: Pick<Placem
   );
 }
 
-/**
- * Prepares the supply loads, paths and taps of a site for placing devices. Cost: O(devices + power edges), in slices.
- */
+/** Prepares supply loads, paths and taps of a site for placements. Cost: O(devices + power edges), in slices. */
 export async function prepareSupply(
   topology: Topology,
   wanted: PlacementRequest,

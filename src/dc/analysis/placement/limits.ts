@@ -95,9 +95,7 @@ const PURPOSE: Readonly<Partial<Record<RefusalReason, string>>> = {
   PHASE_LIMIT: " on one phase",
 };
 
-/**
- * Formats a value with its limit. Watts are printed as kilowatts with three decimals if the limit is at least 1,000 W.
- */
+/** Formats a value with its limit; watts with a limit of at least 1,000 W as kilowatts with three decimals. */
 function formatUse(value: number, most: number, unit: string): string {
   if (unit !== "W" || most < 1000) return `${value} of ${most} ${unit}`;
   return `${Math.round(value) / 1000} of ${Math.round(most) / 1000} kW`;

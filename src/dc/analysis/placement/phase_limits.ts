@@ -22,9 +22,7 @@ export class PhaseLimits {
     this.#wanted = wanted;
   }
 
-  /**
-   * Returns the use of the upstream phases by an inlet of a device. @param part the inlet's share of the device's draw
-   */
+  /** Returns the use of the upstream phases by a device's inlet, whose share of the device's draw is `part`. */
   uses(path: UpstreamLoads, leg: PhaseLeg | undefined, part: number): readonly LimitUse[] {
     if (this.#state.carried.loads.phasesVa === undefined) return [];
     const voltAmperes = this.#wanted.drawW / this.#wanted.powerFactor;

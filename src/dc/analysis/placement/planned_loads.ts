@@ -67,10 +67,7 @@ export class PlannedLoads {
     return this.#graph.supplies.count(outlet) > 0 || this.#planned.has(outlet);
   }
 
-  /**
-   * Sums the full draws of planned consumers downstream of a node, each once. Cost: O(edges downstream), once for each
-   * node.
-   */
+  /** Sums the full draws of planned consumers below a node, each once. Cost: O(edges downstream), once per node. */
   alone(start: number): Draw {
     if (!this.#isAny) return NOTHING;
     const known = this.#sums.get(start);

@@ -112,9 +112,7 @@ export class PlaceTaker {
     return able.reduce((best, outlet) => (load(outlet) < load(best) ? outlet : best));
   }
 
-  /**
-   * Whether an outlet can carry its inlet with all sides live, and after the loss of the other side or of one inlet.
-   */
+  /** Whether an outlet can carry its inlet with all sides live, and after losing the other side or an inlet. */
   #carries({ capacityVa, maxUtilizationPct }: FreeOutlet, side: SupplySide, pair: SupplyPair): boolean {
     if (capacityVa === undefined) return true;
     const { drawW, powerFactor, inlets, keep } = this.#wanted;

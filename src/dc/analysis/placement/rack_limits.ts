@@ -17,10 +17,7 @@ export interface RackLimits {
   readonly cooling: Limit;
 }
 
-/**
- * Returns the limits of a rack, and reasons that exclude it regardless of its remaining capacity. Uses the same sums as
- * the write rules.
- */
+/** Returns a rack's limits, and reasons that exclude it at any free capacity. Uses the same sums as the write rules. */
 export function createRackLimits(rack: Rack, devices: readonly Device[], wanted: PlacementRequest): RackLimits {
   const weightKg = wanted.template.weightKg ?? 0;
   const weight = createLimit(rack, {

@@ -19,10 +19,7 @@ export interface FreeOutlet {
   readonly maxUtilizationPct: number;
 }
 
-/**
- * A supply that devices of a rack can connect to: equipment without recorded outlets, or its free outlets behind one
- * inlet.
- */
+/** A supply for devices of a rack: equipment without recorded outlets, or its free outlets behind one inlet. */
 export interface Tap {
   readonly device: Device;
   /** Free outlets; undefined for equipment without recorded outlets, which accepts any number of devices. */
@@ -61,10 +58,7 @@ export class TapFinder {
     this.#paths = paths;
   }
 
-  /**
-   * Returns the taps of a rack: its PDUs, otherwise a transfer switch or UPS in it, otherwise the PDUs elsewhere that
-   * its devices use.
-   */
+  /** Returns a rack's PDUs, otherwise a transfer switch or UPS in it, otherwise PDUs elsewhere that its devices use. */
   async of(rackCode: string): Promise<RackTaps> {
     const taps: Tap[] = [];
     const dead: DeadTap[] = [];

@@ -78,10 +78,7 @@ export class RackUnits {
     return longest;
   }
 
-  /**
-   * Returns the largest set of positions that fit at once: in each free run from the lowest position up, which no other
-   * choice exceeds.
-   */
+  /** Returns the most positions that fit at once: in each free run from the lowest up, which no choice exceeds. */
   #positions(): readonly number[] {
     const found: number[] = [];
     for (let at = 0; at + this.#height <= this.#taken.length; ) {

@@ -9,9 +9,7 @@ import { Limit, type LimitUse } from "./limits.ts";
 import type { PlannedLoads } from "./planned_loads.ts";
 import type { PlacementRequest } from "./wanted.ts";
 
-/**
- * Load that one watt drawn downstream adds to each upstream node; 0 for nodes that must be live but carry none of it.
- */
+/** Load that one watt drawn downstream adds to each upstream node; 0 for nodes that are only required to be live. */
 export type UpstreamLoads = ReadonlyMap<number, number>;
 
 /** Limits of one upstream element. */
@@ -151,10 +149,7 @@ export class SupplyPaths {
   }
 }
 
-/**
- * Lists the losses after which an element carries the whole device: they turn off all of its other inlets, but not
- * those of this element.
- */
+/** Lists the losses that leave the whole device to an element: they turn off all inlets but those of this element. */
 function listLossesOfOthers(index: number, sides: readonly SuppliedPart[]): readonly number[] {
   const own = sides.filter(({ path }) => path.has(index));
   const others = sides.filter(({ path }) => !path.has(index));

@@ -46,9 +46,7 @@ export function listHostSwitchesNear(topology: Topology, racks: readonly Rack[])
   });
 }
 
-/**
- * Lists the free ports of a switch that a device may be connected to. @param linked keys of the ports of fabric links
- */
+/** Lists a switch's free ports for a device; `linked` contains the keys of the ports of fabric links. */
 export function listHostPorts(
   { code: deviceCode }: Device,
   { free, divided }: NetworkPorts,

@@ -14,9 +14,7 @@ export function computeBatteryMinutes(node: PowerNode | undefined, loadW: number
 
 const RUNTIMES = new WeakMap<PowerGraph, readonly number[]>();
 
-/**
- * Returns the distinct recorded battery times of a graph in seconds, in ascending order. Caches the result per graph.
- */
+/** Returns a graph's distinct recorded battery times in seconds, ascending. Caches the result per graph. */
 function listBatteryRuntimes(graph: PowerGraph): readonly number[] {
   const known = RUNTIMES.get(graph);
   if (known !== undefined) return known;
@@ -32,7 +30,8 @@ function listBatteryRuntimes(graph: PowerGraph): readonly number[] {
 
 /**
  * Returns failure options in which only batteries that last at least a duration keep their loads on. Durations that
- * select the same batteries get equal options. @param durationS seconds
+ * select the same batteries get equal options.
+ * @param durationS seconds
  */
 export function selectBatteries(
   graph: PowerGraph,
@@ -51,10 +50,7 @@ const ROUNDING_S = 1e-6;
 export class RideThroughAtLoad {
   readonly #site: Omit<SiteState, "options">;
   readonly #options: SiteState["options"];
-  /**
-   * Failure state in which all batteries keep their loads on. Created for the first failure that cuts the supply of a
-   * battery.
-   */
+  /** Failure state with all battery loads kept on. Created for the first failure that cuts a battery's supply. */
   #carried: FailureState | undefined;
 
   constructor({ options: { basis }, ...site }: SiteState) {

@@ -11,10 +11,7 @@ import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { isUndocumented } from "./power_nodes.ts";
 
-/**
- * Options of a blast radius. With `assumeBattery`, nodes behind a battery are reported as on battery instead of
- * offline.
- */
+/** Options of a blast radius. `assumeBattery` reports nodes behind a battery as on battery, not as offline. */
 export interface BlastOptions extends FailureOptions {
   /** Trip overloaded elements, and repeat until none is overloaded. */
   readonly cascade: boolean;
@@ -228,10 +225,7 @@ function coolingCapacityKw({ nodes }: PowerGraph, index: number): number {
   return node?.kind === "CRAC" ? (node.crac.sensibleCapacityKw * (node.crac.deratePct ?? 100)) / 100 : 0;
 }
 
-/**
- * Returns the shortest battery time in seconds of the UPSes that lost their supply, excluding those that failed,
- * tripped or were off before.
- */
+/** Returns the shortest battery seconds of UPSes that lost supply, without those failed, tripped or off before. */
 function findShortestRuntimeS(state: FailureState): number | undefined {
   const { graph, live } = state.before;
   let shortest: number | undefined;

@@ -19,10 +19,7 @@ export interface SiteWithInlets {
   readonly nodes: ReadonlyMap<string, number>;
 }
 
-/**
- * Inserts a node into the supply through each of some inlets, which changes no load and no live set. Cost: copies of
- * lists of all nodes.
- */
+/** Inserts a node at each of some inlets; loads and live sets stay the same. Cost: copies of lists of all nodes. */
 export function insertInletNodes(topology: Topology, inlets: readonly PortRef[]): SiteWithInlets {
   if (inlets.length === 0) return { site: topology, nodes: new Map() };
   const builder = new InletBuilder(topology.power, topology.live);
@@ -65,9 +62,7 @@ class InletBuilder {
     }
   }
 
-  /**
-   * Inserts a node between an inlet and its source, and connects the outlets that draw through the inlet to that node.
-   */
+  /** Inserts a node between an inlet and its source, and connects outlets that draw through the inlet to it. */
   #cut(own: number, end: PortRef): void {
     const { portName } = end;
     const source = this.#edges.inletsOf(own).find(({ inlet, how }) => inlet === portName && how === undefined);

@@ -136,10 +136,7 @@ export class FailureLoads {
     return this.#lanes.length > 1 && rise !== 0 ? Number.POSITIVE_INFINITY : rise;
   }
 
-  /**
-   * Collects nodes and everything upstream of them. Sets `open` of each to the number of edges by which it supplies
-   * other collected nodes, plus 1.
-   */
+  /** Collects nodes and all upstream; `open` of each is 1 plus the edges by which it supplies other collected ones. */
   #withAncestors(start: readonly number[]): readonly number[] {
     const { inAt, inEnd, from } = this.#graph.edges;
     const open = this.#open;

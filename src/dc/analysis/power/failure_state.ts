@@ -14,10 +14,7 @@ export interface SiteState {
   readonly live: LiveSet;
   readonly loads: Loads;
   readonly options: FailureOptions;
-  /**
-   * Own draw of each node in watts and battery time in seconds (-1 if none), computed once for callers that try many
-   * failures.
-   */
+  /** Each node's own draw in watts and battery seconds (-1 if none), computed once for many tried failures. */
   readonly known?: { readonly drawW: Float64Array; readonly runtimeS: Float64Array };
 }
 
@@ -188,10 +185,7 @@ export class FailureState {
     met.push(index);
   }
 
-  /**
-   * Whether a node keeps its power after the loss. @param outcome the live set after the loss, needed for cycles of
-   * supply
-   */
+  /** Whether a node keeps its power after the loss. Cycles need `outcome`, the live set after the loss. */
   #stays(index: number, outcome: LiveSet | undefined): boolean {
     if (outcome !== undefined) return outcome[index] === 1;
     return (this.#left[index] as number) >= (this.#need[index] as number) || this.carriesOn(index);
@@ -204,8 +198,8 @@ export class FailureState {
   }
 
   /**
-   * Computes the live set without the removed nodes. @param baseline live set before the loss, from which nodes with
-   * batteries stay on
+   * Computes the live set without the removed nodes.
+   * @param baseline live set before the loss, from which nodes with batteries stay on
    */
   #outcome(baseline?: LiveSet): LiveSet {
     const stays = (index: number) => baseline?.[index] === 1 && this.carriesOn(index);
@@ -333,8 +327,8 @@ export class FailureState {
   }
 
   /**
-   * Subtracts one from the live inlets that a node has without batteries. @param counted receives nodes whose inlets
-   * are counted for the first time
+   * Subtracts one from the live inlets that a node has without batteries.
+   * @param counted receives nodes whose inlets are counted for the first time
    */
   #restOf(index: number, counted: number[]): number {
     const marks = this.#marks[index] as number;
@@ -349,10 +343,7 @@ export class FailureState {
   }
 }
 
-/**
- * Whether a battery with a recorded time keeps its load on. Source: docs/rpcs.md#device. @param batteryS minimum time
- * in seconds
- */
+/** Whether a recorded battery time, at least `batteryS` seconds, keeps the load on. Source: docs/rpcs.md#device. */
 export function lastsLongEnough(runtimeS: number, batteryS = 0): boolean {
   return runtimeS > 0 && runtimeS >= batteryS;
 }

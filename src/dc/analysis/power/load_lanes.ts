@@ -173,10 +173,7 @@ export interface EdgeLoad {
   readonly phasesVa: readonly [number, number, number];
 }
 
-/**
- * Returns the load on the edge of an inlet; 0 while the edge carries nothing. Edges that close a cycle of supply count
- * as well.
- */
+/** Returns the load on an inlet's edge; 0 while it carries nothing. Edges that close a cycle of supply count too. */
 export function computeEdgeLoad(
   graph: PowerGraph,
   edge: PowerEdge,
@@ -190,10 +187,7 @@ export function computeEdgeLoad(
   return { watts: all, phasesVa: [phases.flow(number, 0), phases.flow(number, 1), phases.flow(number, 2)] };
 }
 
-/**
- * Returns the draw in watts that is lost with a device; 0 for a blade whose draw is part of the measured draw of a
- * chassis that is lost too.
- */
+/** Returns the watts lost with a device; 0 for a blade in the measured draw of a chassis that is lost too. */
 export function computeLostDrawW(
   graph: PowerGraph,
   index: number,

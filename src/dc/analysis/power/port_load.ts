@@ -83,10 +83,7 @@ function computeOutletLoad(topology: Topology, index: number): PortLoad {
   };
 }
 
-/**
- * Inlets have no rating, so their load is not judged. The phases of an inlet are those of the outlet that it is plugged
- * into.
- */
+/** Inlets have no rating, so their load is not judged. An inlet has the phases of the outlet it is plugged into. */
 function* computeInletLoad(topology: Topology, edge: PowerEdge): Steps<PortLoad> {
   const { power: graph, live } = topology;
   const loads = topology.apparentLoads(BASIS);

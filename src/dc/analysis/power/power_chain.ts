@@ -12,10 +12,7 @@ export interface InletPath {
   readonly live: boolean;
 }
 
-/**
- * Returns the path of each inlet of a node to a root, along the first live supply of every element. Cost: O(inlets ×
- * depth).
- */
+/** Returns each inlet's path to a root, by the first live supply of every element. Cost: O(inlets × depth). */
 export function listInletPaths(graph: PowerGraph, live: LiveSet, index: number): readonly InletPath[] {
   return graph.inlets.of(index).map(({ from, inlet, label }) => {
     const way = listPathToRoot(graph, live, from);
@@ -28,10 +25,7 @@ export function listInletPaths(graph: PowerGraph, live: LiveSet, index: number):
   });
 }
 
-/**
- * Labels of supply sides, as `listInletPaths` returns them. Caches the path above each element, which all outlets of
- * the element share.
- */
+/** Labels of supply sides, as `listInletPaths` returns. Caches the path above each element for all its outlets. */
 export class SupplySides {
   readonly #graph: PowerGraph;
   readonly #live: LiveSet;
@@ -62,9 +56,7 @@ export class SupplySides {
   }
 }
 
-/**
- * Returns the supply side of a path: the nearest label beyond the first feed, because a PDU's own label may be wrong.
- */
+/** Returns a path's supply side: the nearest label beyond the first feed, as a PDU's own label may be wrong. */
 function findSide(graph: PowerGraph, way: readonly number[]): string {
   const feed = way.findIndex((at) => graph.nodes[at]?.ref.startsWith("feed:"));
   const beyond = way.slice(Math.max(0, feed));

@@ -168,8 +168,8 @@ export class PowerEdges {
   }
 
   /**
-   * Returns the edges into some nodes as edges of a smaller graph. @param members nodes by their new indexes, which
-   * include everything upstream of them
+   * Returns the edges into some nodes as edges of a smaller graph.
+   * @param members nodes by their new indexes, which include everything upstream of them
    */
   copyInto(members: readonly number[]): PowerEdges {
     const copy = new PowerEdges();

@@ -4,9 +4,7 @@ import type { EdgeLists, PowerEdges } from "./power_edges.ts";
 
 /** Recorded supply of a device or cooling unit. Disabled inlets are excluded. */
 export interface SupplyRecord {
-  /**
-   * Number of inlets with a recorded source, whether or not it carries power; the bay of a blade counts as one inlet.
-   */
+  /** Number of inlets with a recorded source, with or without power; the bay of a blade counts as one inlet. */
   readonly recorded: number;
   /** Names of the inlets without a recorded source. */
   readonly unrecorded: readonly string[];
@@ -62,10 +60,7 @@ export interface PowerGraph {
   /** Supplies and inlets in columns. */
   readonly edges: PowerEdges;
   readonly columns: NodeColumns;
-  /**
-   * Node number of a reference key: device:<key>, crac:<key>, port:<port key>, feed:<key>. The node of a declared feed
-   * is its outlet.
-   */
+  /** Node number of a key: device:<key>, crac:<key>, port:<port key>, or feed:<key>, for a declared feed its outlet. */
   readonly indexOf: { get(key: string): number | undefined };
   /** Whether a power factor or a leg is recorded anywhere, so that volt-amperes are not watts. */
   readonly isApparent: boolean;

@@ -76,10 +76,7 @@ export class PowerGraphEditor {
     return this.#supplies.cabledTo(key);
   }
 
-  /**
-   * Returns the graph after a change and leaves this one unchanged. Cost: the changed elements, their consumers, and a
-   * copy of the lists of nodes.
-   */
+  /** Returns the changed graph; this one stays. Cost: the changed elements, their consumers, and copied node lists. */
   changed(changes: PowerChanges, owners: PowerOwners): PowerGraphEditor {
     const next = new PowerGraphEditor(this);
     const touched = this.#touchedBy(changes);
@@ -125,9 +122,7 @@ export class PowerGraphEditor {
     else this.#table.renewDevice(owner);
   }
 
-  /**
-   * Lists keys of the devices and cooling units that a source supplies, or that name a source that does not exist yet.
-   */
+  /** Lists keys of devices and cooling units that a source supplies, or that name a source not existing yet. */
   #consumersOf(sourceKey: string): readonly string[] {
     const index = this.#table.indexOf.get(sourceKey);
     const supplied = index === undefined ? [] : this.#edges.suppliesOf(index).map(({ to }) => this.#table.ownerOf(to));

@@ -30,10 +30,7 @@ export function computeLoads(graph: PowerGraph, live: LiveSet, basis: LoadBasis)
   return made;
 }
 
-/**
- * Copies earlier loads with room for nodes that were added since; undefined if the loads cannot be updated node by
- * node.
- */
+/** Copies earlier loads with room for added nodes; undefined if the loads cannot be updated node by node. */
 function copyLoads({ nodes, isApparent }: PowerGraph, { watts, phasesVa, isCircular }: Loads): Loads | undefined {
   if (isCircular || isApparent !== (phasesVa !== undefined)) return undefined;
   const sized = (width: number, loads: Float64Array) => {
@@ -123,9 +120,7 @@ export function updateLoads(
   return { loads: after, changed };
 }
 
-/**
- * Collects nodes and everything upstream of them; `open` counts the edges by which each supplies other collected nodes.
- */
+/** Collects nodes and all upstream; `open` counts the edges by which each supplies other collected nodes. */
 function collectWithAncestors({ nodes, edges }: PowerGraph, start: readonly number[]) {
   const open = new NodeNumbers(nodes.length);
   const changed = [...start];
@@ -182,10 +177,7 @@ function collectReachable(
   return found;
 }
 
-/**
- * Maps each node of a cycle to the round in which it becomes live when supply enters from outside; all nodes of one
- * round become live together.
- */
+/** Maps each node of a cycle to the round in which supply from outside makes it live, with all others of the round. */
 function computeRounds(graph: PowerGraph, live: LiveSet, circle: ReadonlySet<number>): ReadonlyMap<number, number> {
   const lit = live.slice();
   for (const at of circle) lit[at] = 0;

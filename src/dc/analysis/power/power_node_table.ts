@@ -6,10 +6,7 @@ import { listOutletKeys, listOutlets } from "./power_keys.ts";
 import { PowerNodeColumns } from "./power_node_columns.ts";
 import { createCracNode, createDeviceNode, createOutletNode, isApparentNode, REMOVED_NODE } from "./power_nodes.ts";
 
-/**
- * The nodes of a power graph by number and by key, with methods that change them. Changes leave an earlier table as it
- * is.
- */
+/** Nodes of a power graph by number and key, with methods that change them and leave an earlier table as it is. */
 export class PowerNodeTable {
   readonly nodes: readonly PowerNode[];
   readonly indexOf: LayeredMap<number>;

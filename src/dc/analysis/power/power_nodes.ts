@@ -15,10 +15,7 @@ function createFullRecord(inlets: number): SupplyRecord {
   return { recorded: inlets, unrecorded: NONE };
 }
 
-/**
- * Returns the number of recorded inlets that must be live. An inlet without a recorded source is unknown, not dead, so
- * it lowers the number.
- */
+/** Number of recorded inlets that must be live; those without a recorded source, unknown and not dead, lower it. */
 function countRequiredInlets({ recorded, unrecorded }: SupplyRecord, minLiveInlets = 1): number {
   return recorded === 0 ? 0 : Math.max(1, minLiveInlets - unrecorded.length);
 }
@@ -59,10 +56,7 @@ export function createCracNode(
   };
 }
 
-/**
- * Creates the node of an outlet. @param bound whether the outlet requires one named inlet of its device in addition to
- * the device
- */
+/** Creates the node of an outlet; if `bound`, it requires its device and also one named inlet of the device. */
 export function createOutletNode({ code }: Device, { name, powerOut = {} }: Port, bound = false): PowerNode {
   const end = { deviceCode: code, portName: name };
   const { feedId, state, leg, phase } = powerOut;
@@ -108,9 +102,7 @@ export function isConsumer(node: PowerNode | undefined): boolean {
   return recorded + unrecorded.length > 0 || drawsPower(device);
 }
 
-/**
- * Whether it is unknown what turns a consumer off: it has no recorded supply, or is a blade of a chassis without one.
- */
+/** Whether it is unknown what turns a consumer off: without recorded supply, or a blade of a chassis without one. */
 export function isUndocumented(graph: PowerGraph, index: number): boolean {
   const node = graph.nodes[index];
   if (!isConsumer(node) || (node?.kind !== "DEVICE" && node?.kind !== "CRAC")) return false;

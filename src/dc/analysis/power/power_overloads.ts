@@ -16,10 +16,7 @@ export function computeComparableLoad({ nodes }: PowerGraph, index: number, { wa
   );
 }
 
-/**
- * Returns the volt-amperes of phases as one whole number: their sum, or for a three-phase outlet three times the
- * busiest phase.
- */
+/** Returns phases' volt-amperes as one integer: their sum, for a three-phase outlet three times the busiest one. */
 export function computeApparentLoad(outlet: PowerNode | undefined, phases: readonly number[]): number {
   const isThreePhase = outlet?.kind === "OUTLET" && outlet.isThreePhase;
   return roundWatts(isThreePhase ? 3 * Math.max(...phases) : phases.reduce((sum, va) => sum + va, 0));

@@ -4,9 +4,7 @@ import { portKey } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { PowerGraph } from "./power_graph.ts";
 
-/**
- * Threshold for the spread of phase loads, in percent of their mean. Source: docs/contract/datacenter-rules.md#power.
- */
+/** Threshold of the phase loads' spread, in percent of the mean. Source: docs/contract/datacenter-rules.md#power. */
 export const PHASE_IMBALANCE_PCT = 20;
 
 /** Load of each phase in watts. */

@@ -3,8 +3,9 @@ import { NODE_BITS, type PowerGraph, type PowerNode } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 
 /**
- * Returns the share of a live consumer's unbound load that it draws through one of its live inlets. @param edge number
- * of the inlet's edge @param returning edges that carry nothing
+ * Returns the share of a live consumer's unbound load that it draws through one of its live inlets.
+ * @param edge number of the inlet's edge
+ * @param returning edges that carry nothing
  */
 export function computeInletShare(
   graph: PowerGraph,
@@ -36,10 +37,7 @@ export function drawsFromOne(node: PowerNode | undefined): boolean {
   return node?.kind === "DEVICE" && (node.device.kind === "TRANSFER_SWITCH" || node.device.kind === "UPS");
 }
 
-/**
- * Returns the inlet that a transfer switch or UPS draws from: the preferred one while it is live, otherwise the first
- * live one.
- */
+/** Returns the inlet that a transfer switch or UPS draws from: the preferred one if live, otherwise the first live. */
 export function findActiveInlet(graph: PowerGraph, live: LiveSet, index: number): PowerEdge | undefined {
   return graph.edges.all[findActiveEdge(graph, live, index)];
 }

@@ -6,10 +6,7 @@ import { LayeredMap } from "../layered_map.ts";
 import type { PowerNodeTable } from "./power_node_table.ts";
 import { createUndeclaredFeed } from "./power_nodes.ts";
 
-/**
- * Recorded supply of an inlet: no record, a source that carries no power (CUT), or the node number of a source that
- * does.
- */
+/** Recorded supply of an inlet: no record, a source without power (CUT), or the node number of a source with power. */
 export type InletSource = "UNRECORDED" | "CUT" | number;
 
 /** The other end of a cable, and whether the cable carries power. */
@@ -48,9 +45,7 @@ export class PowerSupplies {
     return this.#cabled.get(key)?.end;
   }
 
-  /**
-   * Returns the source of a device's inlet. A cable that is planned or being removed is a record, but carries nothing.
-   */
+  /** Returns the source of a device's inlet. A cable planned or being removed is a record without power. */
   ofInlet({ code }: Device, { name, powerIn }: Port): InletSource {
     const ownerKey = `device:${codeKey(code)}`;
     const cable = this.#cabled.get(portKey({ deviceCode: code, portName: name }));

@@ -18,9 +18,7 @@ export interface RedundancyVerdict {
   readonly now: Provision;
 }
 
-/**
- * Compares supplies with the required redundancy, as built and now. Source: docs/contract/datacenter-analyses.md#p5.
- */
+/** Compares supplies, as built and now, with required redundancy. Source: docs/contract/datacenter-analyses.md#p5. */
 export class RedundancyAudit {
   readonly #graph: PowerGraph;
   readonly #asBuilt: KillerSets;

@@ -4,9 +4,7 @@ import type { LiveSet } from "./power_live.ts";
 import { isUndocumented } from "./power_nodes.ts";
 import { drawsFromOne, findActiveInlet } from "./power_share.ts";
 
-/**
- * Returns the supply state of a device or cooling unit; undefined for one that needs no supply or is not in service.
- */
+/** Returns a device's or cooling unit's supply state; undefined if it needs no supply or is not in service. */
 export function getSupplyState(graph: PowerGraph, live: LiveSet, index: number): SupplyState | undefined {
   const node = graph.nodes[index];
   if ((node?.kind !== "DEVICE" && node?.kind !== "CRAC") || node.blocked) return undefined;

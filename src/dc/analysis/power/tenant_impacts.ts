@@ -16,10 +16,7 @@ export interface FailureReach {
   readonly racksProtected: Iterable<string>;
 }
 
-/**
- * Splits the impact of a failure by tenant, sorted by tenant name. A device without a tenant belongs to that of its
- * rack.
- */
+/** Splits a failure's impact by tenant, sorted by name. A device without a tenant belongs to that of its rack. */
 export function computeTenantImpacts(
   topology: Topology,
   reached: FailureReach,

@@ -10,8 +10,8 @@ export class WorstLosses {
   readonly #isBefore: (lost: number, other: number) => boolean;
 
   /**
-   * Creates a list of positions without figures. @param isBefore whether one lost element takes precedence over another
-   * one that causes the same figure
+   * Creates a list of positions without figures.
+   * @param isBefore whether one lost element takes precedence over another one that causes the same figure
    */
   constructor(size: number, isBefore: (lost: number, other: number) => boolean) {
     this.#isBefore = isBefore;
@@ -34,8 +34,8 @@ export class WorstLosses {
   }
 
   /**
-   * Returns the largest figure of each position. @param normal figure without a loss for a position that some loss does
-   * not affect, else -1
+   * Returns the largest figure of each position.
+   * @param normal figure without a loss for a position that some loss does not affect, else -1
    */
   with(normal: (at: number) => number): WorstLoads {
     const loads = this.most.map((figure) => Math.max(0, figure));

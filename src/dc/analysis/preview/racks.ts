@@ -12,10 +12,7 @@ type Name = Exclude<keyof RackPreview, keyof HealthChange | "rackCode">;
 
 export type RackChange = HealthChange & { readonly rackCode: string } & Readonly<Partial<Record<Name, FigureChange>>>;
 
-/**
- * Compares the racks that changes affect: their figures, health and findings. Cost: linear in the affected racks and in
- * all findings.
- */
+/** Compares affected racks: figures, health and findings. Cost: linear in the affected racks and all findings. */
 export function* listRackChanges(
   before: Topology,
   { topology: after, racks }: DraftTopology,

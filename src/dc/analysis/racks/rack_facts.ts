@@ -52,10 +52,7 @@ interface Kept {
   readonly standing: RackStanding;
 }
 
-/**
- * Cached results about one rack, its devices and their supply, each computed on first use. Valid for every topology in
- * which these are unchanged.
- */
+/** Results about a rack, its devices and their supply, cached on first use. Valid while these are unchanged. */
 export class RackFacts {
   readonly devices: readonly Device[];
   readonly #rack: Rack | undefined;

@@ -17,16 +17,10 @@ export interface RackHealthInput {
   readonly now: string;
 }
 
-/**
- * Age from which a measurement is stale, in milliseconds. Our choice: a day without telemetry is an outage of the
- * telemetry.
- */
+/** Milliseconds until a measurement is stale. Our choice: a day without telemetry is an outage of telemetry. */
 export const STALE_MS = 24 * 60 * 60 * 1000;
 
-/**
- * Returns the worst health of all reasons about a rack, with the reasons. Source:
- * docs/contract/datacenter-analyses.md#rack-health.
- */
+/** Returns a rack's worst health with all reasons. Source: docs/contract/datacenter-analyses.md#rack-health. */
 export function computeRackHealth(input: RackHealthInput): {
   readonly health: Health;
   readonly reasons: readonly HealthReason[];

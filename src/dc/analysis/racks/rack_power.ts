@@ -52,10 +52,7 @@ export function computePathLoads(
     .toSorted((a, b) => (a.powerPath < b.powerPath ? -1 : 1));
 }
 
-/**
- * Whether a node is a consumer with recorded inlets. Excludes blades, because their draw is part of that of their
- * chassis.
- */
+/** Whether a node is a consumer with recorded inlets; no blade, whose draw is part of its chassis's draw. */
 function drawsFromInlets(graph: PowerGraph, index: number): boolean {
   const node = graph.nodes[index];
   if (node?.kind !== "DEVICE" || node.blocked || isPowerKind(node.device.kind)) return false;

@@ -42,9 +42,7 @@ export function listTakeovers(
   );
 }
 
-/**
- * Lists areas whose cooling a failure reduces, in the order of `ZoneWatch.after`. @param off nodes that no longer work
- */
+/** Lists areas with cooling reduced by a failure, ordered as `ZoneWatch.after`; nodes in `off` no longer work. */
 export function listZoneShortages(
   topology: Topology,
   off: readonly number[],

@@ -15,16 +15,10 @@ interface Known {
   readonly cutOff: ReadonlySet<number>;
 }
 
-/**
- * Finds the effects that a pair of failures has beyond those of each failure alone. All pairs with the same first
- * failure must be passed in a row.
- */
+/** Finds effects of failure pairs beyond those of each alone. Pairs with one first failure must come in a row. */
 export class PairLosses {
   readonly #graph: PowerGraph;
-  /**
-   * By node, the number of the latest first failure that turns it off; `#offByOther` holds the same for second
-   * failures.
-   */
+  /** By node, the number of the latest first failure that turns it off; `#offByOther` does so for second ones. */
   readonly #offByOne: Uint32Array;
   readonly #offByOther: Uint32Array;
   readonly #known = new Map<Failure, Known>();
@@ -45,9 +39,7 @@ export class PairLosses {
     markOffNodes(this.#offByOne, one, this.#number);
   }
 
-  /**
-   * Returns the effects of a pair that neither failure has alone, without degraded supply; undefined if there are none.
-   */
+  /** Returns a pair's effects that neither failure has alone, without degraded supply; undefined without any. */
   beyond(pair: Failure, second: Failure): FailureEffects | undefined {
     const [one, other] = [this.#knownOf(this.#one ?? second), this.#knownOf(second)];
     const found: FailureEffects = {
@@ -72,10 +64,7 @@ export class PairLosses {
     return undefined;
   }
 
-  /**
-   * Returns the devices and cooling units that only the pair turns off. The early return is the common case: most pairs
-   * turn off nothing further.
-   */
+  /** Returns devices and cooling units that only the pair turns off; most turn off no more, hence the early return. */
   #offline(pair: Failure, second: Failure): readonly number[] {
     const isLeft = (index: number) => this.#offByOne[index] !== this.#number;
     if (!pair.offline.some(isLeft)) return [];
@@ -124,10 +113,7 @@ function excludeKnown<Item, Key>(
   });
 }
 
-/**
- * Returns a key of an overload. It includes the severity, because an overload that would trip is worse than one above a
- * derated limit.
- */
+/** Returns a key of an overload with its severity: one that would trip is worse than one above a derated limit. */
 function toOverloadKey({ index, severity }: Pick<Overloaded, "index" | "severity">): string {
   return `${index} ${severity}`;
 }

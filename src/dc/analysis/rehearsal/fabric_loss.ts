@@ -49,8 +49,8 @@ export class FabricWatch {
   readonly #nodes = new Map<string, number>();
 
   /**
-   * Reads the working links. @param deviceOf returns a device with its network ports by the key of its code; a link at
-   * a disabled port is down
+   * Reads the working links.
+   * @param deviceOf returns a device with its network ports by the key of its code; a link at a disabled port is down
    */
   constructor({ inventory, power }: Topology, deviceOf: DeviceOf) {
     const tiers = rankTiers(inventory.fabricLinks, deviceOf);
@@ -77,8 +77,8 @@ export class FabricWatch {
   }
 
   /**
-   * Whether the fabrics are the same as those of another state. @param deviceOf compared by identity: the same function
-   * must return the same devices
+   * Whether the fabrics are the same as those of another state.
+   * @param deviceOf compared by identity: the same function must return the same devices
    */
   isOf({ inventory, power }: Topology, deviceOf: DeviceOf): boolean {
     if (inventory.fabricLinks !== this.#fabricLinks || deviceOf !== this.#deviceOf) return false;
@@ -112,8 +112,9 @@ export class FabricWatch {
 
   /**
    * Returns the load of remaining uplinks, which take over the traffic of all uplinks of their switch, for switches
-   * that lose some uplinks and keep others. @param down numbers of the links that go down @param isGone whether a node
-   * no longer works
+   * that lose some uplinks and keep others.
+   * @param down numbers of the links that go down
+   * @param isGone whether a node no longer works
    */
   uplinksAfter(down: readonly number[], isGone: (node: number) => boolean): readonly UplinkLoad[] {
     const lost = new Set(down);
@@ -142,8 +143,9 @@ export class FabricWatch {
   }
 
   /**
-   * Returns the effects of nodes and links that no longer work. @param off nodes that no longer work @param cut numbers
-   * of links that go down regardless of their ends
+   * Returns the effects of nodes and links that no longer work.
+   * @param off nodes that no longer work
+   * @param cut numbers of links that go down regardless of their ends
    */
   after(off: readonly number[], cut: readonly number[] = []): FabricLoss {
     const down = new Set(cut);

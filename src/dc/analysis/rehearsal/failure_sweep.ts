@@ -29,10 +29,7 @@ interface PlaceSources {
   readonly unlisted: ReadonlySet<number>;
 }
 
-/**
- * Tries failures one after the other: applies, counts and undoes each. The results equal those of a blast radius; a law
- * compares them.
- */
+/** Tries failures in turn: applies, counts, undoes each. A law checks that the results equal a blast radius's. */
 export class FailureSweep {
   readonly #nodes: NodeTable;
   readonly #state: FailureState;
@@ -61,8 +58,8 @@ export class FailureSweep {
   }
 
   /**
-   * Fails elements together, counts the effects and restores the state before. @param isCircular whether supply has
-   * cycles around the elements. Cost: then that of all nodes
+   * Fails elements together, counts the effects and restores the state before.
+   * @param isCircular whether supply has cycles around the elements. Cost: then that of all nodes
    */
   fail(elements: readonly FailingElement[], isCircular = false): PowerOutcome {
     this.#count += 1;
@@ -107,10 +104,7 @@ export class FailureSweep {
     return made;
   }
 
-  /**
-   * Whether a failing node does not count as offline. A device without a recorded supply does not count as offline with
-   * its location.
-   */
+  /** Whether a failing node is not counted as offline, as a device without recorded supply with its location. */
   #isUncounted({ nodes, place }: Sources, index: number): boolean {
     if (place === undefined) return nodes.includes(index);
     if (place.unlisted.has(index)) return true;
@@ -192,10 +186,7 @@ export class FailureSweep {
     };
   }
 
-  /**
-   * Sums the draw in watts of the IT devices that go offline. A blade's draw is part of the measured draw of a chassis
-   * that goes offline too.
-   */
+  /** Sums the draw in watts of IT devices that go offline. An offline chassis's measured draw includes its blades. */
   #lostDraw(offline: readonly number[]): number {
     const { counts, drawW, graph } = this.#nodes;
     const { inAt, inEnd, from, how } = graph.edges;
@@ -213,9 +204,7 @@ export class FailureSweep {
     return sum;
   }
 
-  /**
-   * Returns the shortest battery time in seconds of the UPSes that lost their supply and neither failed nor tripped.
-   */
+  /** Returns the shortest battery time in seconds of UPSes that lost their supply and neither failed nor tripped. */
   #rideThrough(): number | undefined {
     const { runtimeS } = this.#nodes;
     const state = this.#state;

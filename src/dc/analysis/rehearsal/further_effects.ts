@@ -16,8 +16,9 @@ export class CoolingAndFabrics {
   readonly #keepsFabrics: boolean;
 
   /**
-   * Prepares the effects for a site. @param deviceOf compared by identity: the same function must return the same
-   * devices @param earlier the effects of an earlier state of the site
+   * Prepares the effects for a site.
+   * @param deviceOf compared by identity: the same function must return the same devices
+   * @param earlier the effects of an earlier state of the site
    */
   constructor(topology: Topology, deviceOf: DeviceOf, basis: LoadBasis, earlier?: CoolingAndFabrics) {
     this.#topology = topology;
@@ -28,8 +29,8 @@ export class CoolingAndFabrics {
   }
 
   /**
-   * Adds the effects to an outcome. @param earlier failure with the same outcome in the earlier state, which is
-   * returned if the effects are equal
+   * Adds the effects to an outcome.
+   * @param earlier failure with the same outcome in the earlier state, which is returned if the effects are equal
    */
   of(outcome: PowerOutcome, earlier?: Failure): Failure {
     const isCooling = outcome.impact.cracsOffline > 0;
@@ -47,8 +48,9 @@ export class CoolingAndFabrics {
   }
 
   /**
-   * Lists areas whose cooling a failure reduces. @param off nodes that do not work @param withDeeper as for
-   * `ZoneWatch.after`
+   * Lists areas whose cooling a failure reduces.
+   * @param off nodes that do not work
+   * @param withDeeper as for `ZoneWatch.after`
    */
   zonesAfter(off: readonly number[], withDeeper = false): readonly ZoneShortage[] {
     const lost = selectCoolingUnits(this.#topology.power, off);

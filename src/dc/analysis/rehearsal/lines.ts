@@ -40,10 +40,7 @@ interface Draft {
 /** Lines of a part of a site, by the properties that similar failures share: severity, kinds and shape of the loss. */
 export type LinesByShape = ReadonlyMap<string, RehearsalLine>;
 
-/**
- * Groups failures with similar charged losses. Failures without charged losses are added to the lines of the smaller
- * failures that they include.
- */
+/** Groups failures by similar charged losses; those without any join the lines of smaller failures they include. */
 export function* groupIntoLines(
   topology: Topology,
   charged: readonly ChargedFailure[],
@@ -70,10 +67,7 @@ export function* groupIntoLines(
   return lines;
 }
 
-/**
- * Adds a failure to the draft line of similar failures, and returns the draft; undefined for a failure without charged
- * losses.
- */
+/** Adds a failure to the draft line of similar ones, and returns it; undefined for one without charged losses. */
 function addToDraft(
   {
     graph,
@@ -103,10 +97,7 @@ function addToDraft(
   return draft;
 }
 
-/**
- * Joins the lines of parts of a site that no failure connects, worst first: by severity, dark racks, IT load and number
- * of failures.
- */
+/** Joins lines of unconnected parts of a site, worst first: by severity, dark racks, IT load and number of failures. */
 export function* joinAllLines(parts: Iterable<LinesByShape>): Steps<readonly RehearsalLine[]> {
   const byShape = new Map<string, RehearsalLine[]>();
   for (const part of parts) {

@@ -37,9 +37,7 @@ export interface Loss {
 /** Watts from which the loss of one IT device counts as severe as that of several. */
 const LARGE_W = 1000;
 
-/**
- * Whether only one IT device of a small draw goes offline. It has the same severity alone in its rack or among others.
- */
+/** Whether only one IT device of small draw goes offline: its severity is the same alone or among others in a rack. */
 function isOneSmallDevice(graph: PowerGraph, it: readonly number[], basis: LoadBasis): boolean {
   const [only] = it;
   if (only === undefined || it.length > 1) return false;

@@ -33,8 +33,9 @@ export class SharedNumbers {
   }
 
   /**
-   * Converts a footprint to numbers. @param footprint undefined if the failure may affect every other one @param names
-   * further shared things, such as cooled areas
+   * Converts a footprint to numbers.
+   * @param footprint undefined if the failure may affect every other one
+   * @param names further shared things, such as cooled areas
    */
   reach(nodes: NodeTable, footprint: Footprint | undefined, names: readonly string[]): ReachNumbers {
     if (footprint === undefined) return { reached: ANYTHING, changed: ANYTHING, rises: new Map() };
@@ -85,10 +86,7 @@ export class FailureOverlaps {
     for (const list of this.#byRise.values()) list.sort((a, b) => b.watts - a.watts);
   }
 
-  /**
-   * Returns positions of the failures that overlap with a given one. @param slackW watts by which the load of a node
-   * may rise
-   */
+  /** Positions of failures that overlap with a given one; the load of a node may rise by `slackW` watts. */
   with({ reached, changed, rises }: ReachNumbers, slackW: (node: number) => number): ReadonlySet<number> {
     const found = new Set<number>();
     const add = (others: Iterable<number> = []) => {

@@ -45,9 +45,7 @@ export interface NamedElements {
   readonly elements: readonly NamedElement[];
 }
 
-/**
- * Lists the elements of chosen kinds. Cost: the elements of the inventory, and copies of lists of all nodes for inlets.
- */
+/** Lists the elements of chosen kinds. Cost: the inventory's elements, and copies of all nodes' lists for inlets. */
 export function listNamedElements(topology: Topology, choice: NamedChoice): NamedElements {
   const { kinds, links, cables } = choice;
   const { site, elements: inlets } = kinds.has("INLET")

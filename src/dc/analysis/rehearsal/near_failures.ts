@@ -11,10 +11,7 @@ interface Island {
   readonly meetings: FailureOverlaps;
 }
 
-/**
- * Footprints of single failures by island, computed on first use. Footprints of unchanged islands are passed to the
- * next state.
- */
+/** Footprints of single failures by island, computed on first use; the next state gets those of unchanged islands. */
 export class Footprints {
   readonly #site: SiteFailures;
   readonly #numbers: SharedNumbers;
@@ -22,8 +19,9 @@ export class Footprints {
   readonly #islands = new Map<number, Island>();
 
   /**
-   * Takes over the footprints of unchanged islands. @param earlier footprints of an earlier state. Cost: the elements,
-   * and those of the islands whose footprints are known
+   * Takes over the footprints of unchanged islands.
+   * @param earlier footprints of an earlier state. Cost: the elements, and those of the islands whose footprints are
+   * known
    */
   constructor(site: SiteFailures, earlier?: Footprints) {
     this.#site = site;
@@ -44,7 +42,8 @@ export class Footprints {
 
   /**
    * Finds single failures of an island that can have additional effects together with given elements. Cost on first
-   * use: the failures of the island. @param site in which the elements are tried; it may have inlets as nodes
+   * use: the failures of the island.
+   * @param site in which the elements are tried; it may have inlets as nodes
    */
   *meeting(island: number, { nodes, trials, loadsBefore }: SiteTrials, together: readonly FailingElement[]) {
     const { outcomes, meetings } = this.#islands.get(island) ?? (yield* this.#make(island));
@@ -86,9 +85,10 @@ export class NearFailures {
 
   /**
    * Finds the failures for elements that fail together. Such failures share supply, load, a rack, a cooled area or a
-   * switch with the elements. Excludes a failure that includes all of the elements. @param site in which the elements
-   * are tried @param off nodes that do not work after the elements failed @param cut numbers of the fabric links that
-   * also go down
+   * switch with the elements. Excludes a failure that includes all of the elements.
+   * @param site in which the elements are tried
+   * @param off nodes that do not work after the elements failed
+   * @param cut numbers of the fabric links that also go down
    */
   *with(
     site: SiteTrials,

@@ -4,10 +4,7 @@ import { type FailureEffects, findRackKey, isSupply, toZoneKey } from "./charge.
 import type { Loss } from "./loss.ts";
 import { type Failure, listFailingNodes } from "./outcome.ts";
 
-/**
- * Collects the loss charged to a failure. A rack that goes dark counts with all its contents, because failures of
- * single devices in it are separate.
- */
+/** Collects a failure's charged loss. A dark rack counts with all its contents: single failures in it are separate. */
 export function collectOwnLoss(graph: PowerGraph, failure: Failure, own: FailureEffects): Loss {
   const dark = toSet(own.racksDark);
   const off = own.offline.slice();

@@ -18,10 +18,7 @@ interface Found extends RackRiskRecord {
 
 const RANKS: readonly RackRisk[] = ["NONE", "DEVICE", "PARTIAL", "DARK"];
 
-/**
- * Computes the worst effect of single failures on each rack that loses a device, by the rack's key. Cost: the devices
- * that the failures turn off.
- */
+/** Worst effect of single failures by key of a rack that loses a device. Cost: the devices that failures turn off. */
 export function* computeRackRisks(
   { power }: Topology,
   failures: Iterable<Failure>,

@@ -3,9 +3,7 @@ import { type NodeTable, RACK_ROLE } from "./counted_nodes.ts";
 
 export const RACK_STATE = { UNTOUCHED: 0, PROTECTED: 1, PARTIAL: 2, DARK: 3 } as const;
 
-/**
- * Determines the state of the racks that a failure affects, with the same result as `computeRackStates`, from counts per rack.
- */
+/** States of racks that a failure affects, from counts per rack, with the same result as `computeRackStates`. */
 export class RackTally {
   readonly #graph: NodeTable;
   // Number of judged devices of each rack before any failure.

@@ -24,10 +24,7 @@ export interface Rehearsal {
 }
 
 export interface RehearsalChoice {
-  /**
-   * Returns a device with its network ports by the key of its code. Compared by identity: the same function must return
-   * the same devices.
-   */
+  /** Device with network ports by code key. Compared by identity: the same function must return the same devices. */
   readonly deviceOf: DeviceOf;
   readonly isChosen: (element: FailingElement) => boolean;
   /** Whether to fail two of the chosen elements at a time. */
@@ -35,8 +32,8 @@ export interface RehearsalChoice {
 }
 
 /**
- * Groups the effects of the chosen elements of a site into lines, worst first. @param earlier rehearsal of the same
- * choice in an earlier state; unchanged islands are not grouped again
+ * Groups the effects of the chosen elements of a site into lines, worst first.
+ * @param earlier rehearsal of the same choice in an earlier state; unchanged islands are not grouped again
  */
 export function* rehearse(
   site: SiteFailures,

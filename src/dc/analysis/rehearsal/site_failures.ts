@@ -74,8 +74,9 @@ export function* prepareTrials(site: BlastSite, options: BlastOptions): Steps<Si
 }
 
 /**
- * Fails every element of a site in turn. @param earlier failures of an earlier state of the site; unchanged elements
- * are not failed again Cost: the nodes that the failures affect, in the changed islands of supply; arrays of all nodes.
+ * Fails every element of a site in turn.
+ * @param earlier failures of an earlier state of the site; unchanged elements are not failed again Cost: the nodes that
+ * the failures affect, in the changed islands of supply; arrays of all nodes.
  */
 export function* failEachElement(
   topology: Topology,
@@ -148,7 +149,8 @@ function markCircularIslands(graph: PowerGraph, island: Int32Array): Uint8Array 
 
 /**
  * Numbers the islands of a site: nodes connected by supply or located in one rack. A failure affects only its own
- * island. @returns by node, the lowest node number of its island
+ * island.
+ * @returns by node, the lowest node number of its island
  */
 function numberIslands({ graph, size, rack, rackKeys }: NodeTable): Int32Array {
   const groups = new NodeGroups(size);

@@ -30,10 +30,7 @@ const NO_SHORTAGES: readonly ZoneShortage[] = [];
 /** Maximum difference in kilowatts between sums of heat added in another order. */
 const ROUNDING_KW = 1e-6;
 
-/**
- * Determines the state of the areas that cooling units serve, after the loss of units and of the heat of devices
- * without power.
- */
+/** Determines the state of areas that cooling units serve, after the loss of units and of unpowered devices' heat. */
 export class ZoneWatch {
   readonly #topology: Topology;
   readonly #basis: LoadBasis;
@@ -72,8 +69,9 @@ export class ZoneWatch {
   }
 
   /**
-   * Lists areas that lose their reserve or have uncovered heat after the loss of cooling units. @param offline nodes of
-   * devices that emit no heat any more @param withDeeper adds areas whose uncovered heat rises
+   * Lists areas that lose their reserve or have uncovered heat after the loss of cooling units.
+   * @param offline nodes of devices that emit no heat any more
+   * @param withDeeper adds areas whose uncovered heat rises
    */
   after(lost: readonly Crac[], offline: readonly number[], withDeeper = false): readonly ZoneShortage[] {
     const zones = this.#zonesAround(lost);

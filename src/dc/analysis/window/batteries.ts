@@ -17,9 +17,9 @@ interface During {
 
 /**
  * Returns nodes of the UPSes whose batteries prevent a loss that is not accepted. Excludes UPSes without load, and
- * those whose consumers have other supply, are out of service or accepted. Cost: the consumers of these UPSes. @param
- * empty effects of the window once all batteries are empty @param unreached nodes of the devices that then stay on
- * without a data path
+ * those whose consumers have other supply, are out of service or accepted. Cost: the consumers of these UPSes.
+ * @param empty effects of the window once all batteries are empty
+ * @param unreached nodes of the devices that then stay on without a data path
  */
 export function findNeededBatteries(
   { ground: { topology, site }, outage, harm, withoutDataPath, accepted }: During,

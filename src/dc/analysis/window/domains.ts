@@ -96,10 +96,7 @@ export function* compareSites(before: Topology, after: Topology, refs: readonly 
   };
 }
 
-/**
- * Lists devices that a changed resource affects: the device itself, those at the ends of a cable or link, or all in a
- * rack.
- */
+/** Lists devices that a changed resource affects: itself, those at the ends of a cable or link, or all in a rack. */
 function listAffectedDevices(sites: readonly Topology[], text: string): readonly { readonly code: string }[] {
   const ref = parseRef(text);
   switch (ref?.kind) {

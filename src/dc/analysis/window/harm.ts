@@ -13,10 +13,7 @@ import type { Outage } from "./outage.ts";
 /** A supply that trips, by its reference. */
 export type TrippedSupply = Omit<Tripped, "index">;
 
-/**
- * Losses of a failure or window, each under a key, so that losses can be subtracted. The loss of power equipment counts
- * at its consumers.
- */
+/** Losses of a failure or window by key, for subtraction. The loss of power equipment counts at its consumers. */
 export interface LossSet {
   /** Nodes of devices and cooling units that go offline. */
   readonly off: ReadonlySet<number>;
@@ -41,7 +38,9 @@ interface Effects {
 }
 
 /**
- * Returns the losses of a failure. @param covered nodes whose loss is the work itself @param known losses to leave out
+ * Returns the losses of a failure.
+ * @param covered nodes whose loss is the work itself
+ * @param known losses to leave out
  */
 export function collectLosses(
   topology: Topology,
@@ -99,10 +98,7 @@ export function listRacksIn({ inventory }: Topology, ref: string): readonly Rack
   return inventory.racks.filter((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, area));
 }
 
-/**
- * Returns the devices and cooling units among nodes that go off, without power equipment, whose loss counts at its
- * consumers.
- */
+/** Returns the devices and cooling units that go off, without power equipment, whose loss counts at its consumers. */
 export function selectLostConsumers(
   { power: { nodes } }: Topology,
   covered: ReadonlySet<number>,

@@ -20,10 +20,7 @@ export interface WindowInput {
   readonly site: BlastSite;
   /** Nodes of the elements, and of all equipment in a location. */
   readonly sources: ReadonlySet<number>;
-  /**
-   * Single failures of the topology with batteries that last as long as the window, and their effects on cooling and
-   * fabrics.
-   */
+  /** Single failures with batteries that last as long as the window, and their effects on cooling and fabrics. */
   readonly near: NearFailures;
   /** Numbers of the fabric links that go down regardless of the devices at their ends. */
   readonly cutLinks: readonly number[];
@@ -66,7 +63,8 @@ export class WindowSite {
 
   /**
    * Computes the effects of taking the elements of the window out. Cost: as of `computeBlastInSteps`, and the zones of
-   * lost cooling units. @param more further nodes that are taken out
+   * lost cooling units.
+   * @param more further nodes that are taken out
    */
   *outage(more: readonly number[] = [], options: BlastOptions = this.options): Steps<Outage> {
     const { topology, site, sources, near } = this.ground;
@@ -108,9 +106,7 @@ function groupBlades(devices: readonly Device[]): ReadonlyMap<string, readonly s
   return found;
 }
 
-/**
- * Adds the devices inside of others: blades are taken out with their chassis, including blades with recorded inlets.
- */
+/** Adds the devices inside of others: blades leave with their chassis, including blades with recorded inlets. */
 export function addBlades({ power, inventory }: Topology, sources: Iterable<number>): ReadonlySet<number> {
   const inside = groupBlades(inventory.devices);
   const found = new Set(sources);

@@ -68,8 +68,8 @@ const FORM = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z?))?$/;
 const EXPECTED = "expected a time such as 20261128T190000Z, or a day such as 20261128";
 
 /**
- * Parses a value of DTSTART or DTEND. @throws OperationError for another form, an unknown zone, a time that clocks skip
- * or show twice
+ * Parses a value of DTSTART or DTEND.
+ * @throws OperationError for another form, an unknown zone, a time that clocks skip or show twice
  */
 export function parseTime({ line, name, parameters, value }: ContentLine, site: CalendarZone): CalendarTime {
   const [whole, year, month, day, hour, minute, second, mark] = FORM.exec(value) ?? [];

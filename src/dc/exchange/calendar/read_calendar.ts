@@ -36,9 +36,7 @@ const MAX_EVENTS = 1000;
 /** Properties of repeated events. */
 const REPEATING: ReadonlySet<string> = new Set(["RRULE", "RDATE", "EXRULE", "EXDATE", "RECURRENCE-ID"]);
 
-/**
- * Reads the events of an iCalendar file. @throws OperationError naming the line; no event of the file is imported then
- */
+/** Reads an iCalendar file's events; throws OperationError naming the line, and then no event is imported. */
 export function readCalendar(text: string, zone: CalendarZone): readonly ImportedEvent[] {
   const calendars = readComponents(readContentLines(text.replace(/^\uFEFF/, "")));
   const foreign = calendars.find(({ name }) => name !== "VCALENDAR");

@@ -143,10 +143,7 @@ const OF_COMPONENTS: Readonly<Record<string, ReadonlySet<string>>> = {
   "device-bays": new Set(["name"]),
 };
 
-/**
- * Lists the fields of a document that a type cannot store: each field once for each list, with the number of
- * components.
- */
+/** Lists a document's fields that a type cannot store: each once per list, with the number of components. */
 function findUnreadFields(document: Fields): readonly TypeProblem[] {
   return Object.entries(document).flatMap(([field, value]): readonly TypeProblem[] => {
     if (OF_TYPE.has(field) || !hasContent(value)) return [];

@@ -21,9 +21,7 @@ interface Ends {
   readonly b: readonly string[];
 }
 
-/**
- * Divides ports that a cable connects to several others into channels, one for each. Must run before ports are created.
- */
+/** Divides ports cabled to several others into channels, one for each. Must run before ports are created. */
 export function divideBreakouts(mapping: NetboxMapping): void {
   for (const [id, { a, b }] of mapping.data.cableEnds()) {
     const [one, many] = a.length <= b.length ? [a, b] : [b, a];
@@ -69,10 +67,7 @@ function portRefOf({ deviceCode, portName }: PortPlace) {
   return { deviceCode, portName };
 }
 
-/**
- * Returns the pairs of ends that a cable connects: position by position, or a divided port's channels with the other
- * ends.
- */
+/** Returns the pairs of ends of a cable: position by position, or a divided port's channels with the other ends. */
 function pairLanes(mapping: NetboxMapping, row: NetboxRow, { a, b }: Ends): readonly (readonly [string, string])[] {
   if (a.length === 0 || b.length === 0) {
     mapping.omit("A cable with nothing at one end", "cable", row);

@@ -73,10 +73,7 @@ export const COMPONENT_TABLES = {
   },
 } as const satisfies Readonly<Record<string, Table>>;
 
-/**
- * Tables whose rows are ports, in the order in which ports get their names, with their lists in files and the words
- * that distinguish equal names.
- */
+/** Tables of ports in the order of naming, with their lists in files and the words that distinguish equal names. */
 export const PORT_TABLES = [
   { table: "interface", list: "interfaces", kind: "NETWORK", word: "interface" },
   { table: "frontport", list: "front-ports", kind: "FRONT", word: "front" },

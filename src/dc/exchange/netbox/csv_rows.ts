@@ -134,9 +134,7 @@ export class CsvRows {
     return undefined;
   }
 
-  /**
-   * Returns objects of a name: within the same device, manufacturer or site if that distinguishes them; else by slug.
-   */
+  /** Returns objects of a name: in the same device, manufacturer or site if that distinguishes them; else by slug. */
   #named(target: TableName, name: string, record: CsvRecord): readonly string[] {
     const near = scopeOf(target === "powerfeed" ? "site" : target, record);
     const found = [near, "", SLUGS].map((scope) => this.#byName.get(keyOf(target, scope, name)));

@@ -176,10 +176,7 @@ function isInside(device: string, of: string, bays: ReadonlyMap<string, Bay>): b
   return false;
 }
 
-/**
- * Collects modules, inventory items, platforms and virtual chassis as remarks, because the inventory has no fields for
- * them.
- */
+/** Collects modules, inventory items, platforms and virtual chassis as remarks: the inventory has no such fields. */
 class DeviceRemarks {
   readonly #mapping: NetboxMapping;
   readonly #modules: ReadonlyMap<string, readonly NetboxRow[]>;

@@ -1,10 +1,7 @@
 import type { DeviceKind } from "#dc/model/enum_values.ts";
 import type { Port } from "#dc/model/resources.ts";
 
-/**
- * Words in the name of a role or type and the device kind that they mean, the most specific first: NetBox has
- * user-defined roles and no kinds.
- */
+/** Words in role or type names with their kind, the most specific first: NetBox has user-defined roles and no kinds. */
 const WORDS: readonly (readonly [RegExp, DeviceKind])[] = [
   [/patch|fib(?:er|re)[ -]?panel|odf|cassette|keystone/i, "PATCH_PANEL"],
   [/\b(?:ats|sts)\b|transfer[ -]?switch/i, "TRANSFER_SWITCH"],

@@ -3,10 +3,7 @@ import type { NetboxMapping } from "./mapping.ts";
 import { NETBOX_TABLES, TABLE_NAMES, type TableName } from "./tables.ts";
 import { targetTableOf } from "./targets.ts";
 
-/**
- * References that are not reported here: other steps of the mapping report their omission, or other rows repeat their
- * value.
- */
+/** References that are not reported here: other mapping steps report their omission, or other rows repeat them. */
 const TOLD = [
   "rack.site",
   "powerpanel.site",

@@ -1,7 +1,5 @@
 const MAX_NAME_CHARS = 64;
-/**
- * Characters that a port name must not contain: control characters, line separators and the sign that joins two ends.
- */
+/** Characters forbidden in a port name: control characters, line separators and the sign that joins two ends. */
 const UNFIT = /[\p{C}\p{Zl}\p{Zp}]+/gu;
 
 /**

@@ -28,10 +28,7 @@ export interface ClosedDay {
   readonly max: number;
 }
 
-/**
- * The latest days of a quantity. Values of today and yesterday by the server's clock are accepted; older values are
- * ignored.
- */
+/** The latest days of a quantity. Values of today and yesterday by the server's clock are accepted, no older ones. */
 export interface DayHistory {
   readonly open: readonly OpenDay[];
   readonly closed: readonly ClosedDay[];

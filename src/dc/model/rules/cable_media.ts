@@ -12,10 +12,7 @@ interface Reach {
   readonly fromMbps: number;
 }
 
-/**
- * Maximum length per medium. Source: docs/contract/datacenter-rules.md#cable; OM3 and OM4 at 100G as in the SR4
- * standard.
- */
+/** Maximum length per medium. Source: docs/contract/datacenter-rules.md#cable; SR4 standard for OM3 and OM4 at 100G. */
 const REACHES: readonly Reach[] = [
   { types: ["DAC_PASSIVE"], maxM: 7, fromMbps: 0 },
   { types: ["DAC_ACTIVE"], maxM: 15, fromMbps: 0 },

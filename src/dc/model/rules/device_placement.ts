@@ -41,10 +41,7 @@ function checkFieldCombination({ after }: ResourceWrite<Device>): Findings {
   return found;
 }
 
-/**
- * Requires a location, from the rack, the chassis or the device. A location of the device must match that of its rack
- * or chassis.
- */
+/** Requires a location, from rack, chassis or device. The device's own must match that of its rack or chassis. */
 async function checkLocation({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   if (after.rackCode !== undefined) found.push(...checkRackAgreement(after, await site.rack(after.rackCode)));

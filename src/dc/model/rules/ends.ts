@@ -19,10 +19,7 @@ export function checkLinkEndShape(field: string, end: PortRef | undefined): read
   return end?.portName === "" ? checkCode(`${field}.device_code`, end.deviceCode) : checkEndShape(field, end);
 }
 
-/**
- * Returns the port at an end, with its device; undefined if it does not exist. Both names must match exactly, including
- * case.
- */
+/** Returns the port at an end, with its device; undefined if missing. Both names must match exactly, including case. */
 export async function findPort(
   end: PortRef,
   site: SiteReader,

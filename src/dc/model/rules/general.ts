@@ -173,9 +173,7 @@ interface Tile {
   readonly placement?: Placement;
 }
 
-/**
- * Creates a rule that warns if footprints on the same floor overlap. Source: docs/contract/datacenter-rules.md#rack.
- */
+/** Creates a rule that warns if footprints on a floor overlap. Source: docs/contract/datacenter-rules.md#rack. */
 export function createOverlapRule(kind: "rack" | "crac") {
   return async ({ after }: ResourceWrite<Tile>, site: SiteReader): Promise<Findings> => {
     const { location, placement } = after;

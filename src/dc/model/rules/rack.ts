@@ -152,10 +152,7 @@ export function hasOppositeAirflow(one: string | undefined, other: string | unde
 
 const WIDEST_AISLE_MM = 3000;
 
-/**
- * Whether two racks are side by side in one row and face the same aisle, or face each other across an aisle of at most
- * 3 m.
- */
+/** Whether racks are side by side in a row and face one aisle, or face each other across an aisle of at most 3 m. */
 function sharesAisle(one: Rack, other: Rack): boolean {
   if (one.placement === undefined || other.placement === undefined) return false;
   const a = toRectangle(one.placement);

@@ -1,9 +1,6 @@
 import type { Steps } from "#kernel/steps.ts";
 
-/**
- * Maximum run time before work yields to the event loop, in milliseconds. Our choice: the time that other calls may
- * wait.
- */
+/** Maximum run in milliseconds before a yield to the event loop. Our choice: the time that other calls may wait. */
 const SLICE_MS = 5;
 /**
  * Slice of work that holds the database's write lock, in milliseconds. Our choice: twice the other slice, because other
@@ -15,15 +12,10 @@ const WRITE_SLICE_MS = 10;
  * endless queue of writes.
  */
 const TURNS_TO_OTHERS = 3;
-/**
- * One turn in this many runs work of the idle peer before other work. Our choice: idle work takes below two percent of
- * the time.
- */
+/** One turn in this many runs the idle peer's work first. Our choice: idle work takes below 2 percent of the time. */
 const TURNS_TO_IDLE = 64;
 
-/**
- * The peer of work for which no caller waits yet: it runs when the event loop has no other work, and seldom otherwise.
- */
+/** Peer of work for which no caller waits yet: it runs when the event loop is idle, and seldom otherwise. */
 export const IDLE_PEER = {};
 
 /**

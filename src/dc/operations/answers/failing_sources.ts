@@ -55,10 +55,7 @@ export interface RequestedRef {
   readonly text: string;
 }
 
-/**
- * Resolves the references of elements that fail. @throws Refusal for a reference of an unsupported kind, or of a
- * missing element
- */
+/** Resolves references of failing elements; throws Refusal for an unsupported kind or a missing element. */
 export async function resolveFailingSources(
   { topology, reader }: { readonly topology: Topology; readonly reader: DcReader },
   refs: readonly RequestedRef[],

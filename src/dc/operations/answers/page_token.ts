@@ -6,10 +6,7 @@ import { readPageSize } from "./parameters.ts";
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/**
- * Format version of the token content. It is raised when the content changes, so that old tokens are refused instead of
- * misread.
- */
+/** Format version of the token content, raised with each change so that old tokens are refused instead of misread. */
 const VERSION = 1;
 
 /** Start of the next page, and a hash of the query to which it belongs. */
@@ -32,8 +29,8 @@ export function sealPageToken(key: Uint8Array, question: unknown, cursor: unknow
 }
 
 /**
- * Decrypts a token and returns its cursor. @throws Refusal PAGE_TOKEN_INVALID if the token was altered, belongs to
- * another question, or is no token
+ * Decrypts a token and returns its cursor.
+ * @throws Refusal PAGE_TOKEN_INVALID if the token was altered, belongs to another question, or is no token
  */
 export function openPageToken<Cursor>(key: Uint8Array, question: unknown, token: string): Cursor {
   const content = decryptToken(key, token);
@@ -43,8 +40,8 @@ export function openPageToken<Cursor>(key: Uint8Array, question: unknown, token:
 }
 
 /**
- * Reads the page size and the position in the list from a request. @throws Refusal for a size below 0, or for a token
- * of another question
+ * Reads the page size and the position in the list from a request.
+ * @throws Refusal for a size below 0, or for a token of another question
  */
 export function readPage(
   pageKey: Uint8Array,

@@ -82,10 +82,7 @@ export function readDevicePageSize(asked: number): number {
   throw refuse("FIELD_OUT_OF_RANGE", `Page size ${asked} is negative`, detail);
 }
 
-/**
- * Returns the word for an enumeration's number; undefined for 0. @throws Refusal for a value that the proto does not
- * have
- */
+/** Returns the word for an enumeration's number; undefined for 0. @throws Refusal for a value unknown to the proto. */
 export function readEnumWord<Word extends string>(
   field: string,
   number: number,
@@ -117,10 +114,7 @@ export function readPercent(field: string, asked: number | undefined, usual: num
   });
 }
 
-/**
- * Parses the location to which a request is limited; undefined for everywhere. @throws Refusal for a location without
- * resources
- */
+/** Parses the location that limits a request; undefined for everywhere. @throws Refusal for one without resources. */
 export function readScope(topology: Topology, scopeRef: string) {
   if (scopeRef === "") return undefined;
   const scope = readRef("scope_ref", scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);

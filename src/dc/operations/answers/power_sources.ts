@@ -19,8 +19,9 @@ const KINDS = ["feed", "device", "port", "rack", "row", "room", "floor", "site"]
 
 /**
  * Resolves a source reference: one element, or everything in a location that draws or distributes power. A rack without
- * devices resolves to no nodes. @throws Refusal REQUIRED_FIELD or INVALID_REF for a missing reference or an unsupported
- * kind, NOT_FOUND for an unknown element or location
+ * devices resolves to no nodes.
+ * @throws Refusal REQUIRED_FIELD or INVALID_REF for a missing reference or an unsupported kind, NOT_FOUND for an
+ * unknown element or location
  */
 export function resolveSourceNodes(
   { power: graph, inventory }: Pick<Topology, "power" | "inventory">,
@@ -53,9 +54,7 @@ function isInLocation(graph: PowerGraph, index: number, ref: Ref): boolean {
   return node?.kind === "CRAC" && isLocatedIn(node.crac, ref);
 }
 
-/**
- * Returns the codes of the devices downstream of the sources, directly or indirectly, without the sources themselves.
- */
+/** Returns the codes of devices downstream of the sources, directly or indirectly, without the sources. */
 export function downstreamCodes(graph: PowerGraph, { nodes }: SourceNodes): readonly string[] {
   return [...collectDownstream(graph, nodes)].flatMap((index) => {
     const node = graph.nodes[index];

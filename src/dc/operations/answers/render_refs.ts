@@ -97,10 +97,7 @@ function identityFields(power: PowerGraph, index: number) {
   return { ref, name: short, kind: node?.kind === "OUTLET" ? "Outlet" : "Feed" };
 }
 
-/**
- * Returns the requested elements downstream of one element, and whether each is reached only through elements that were
- * not requested.
- */
+/** Returns the requested elements downstream of one, and whether each is reached only through unrequested elements. */
 function findReachedElements(
   power: PowerGraph,
   from: number,

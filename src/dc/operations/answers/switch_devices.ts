@@ -46,10 +46,7 @@ async function readSwitches(reader: DcReader, topology: Topology, earlier?: Swit
   return { topology, keys, deviceOf: lookupByKey(await readDevicesByKey(reader, keys)) };
 }
 
-/**
- * A separate function: a closure made inside the asynchronous function would keep that function's parameters in memory,
- * including the earlier switches.
- */
+/** Separate: a closure in the asynchronous function would keep its parameters, with earlier switches, in memory. */
 function lookupByKey(devices: ReadonlyMap<string, Device>): DeviceOf {
   return (key) => devices.get(key);
 }

@@ -78,10 +78,7 @@ async function applyLaterChanges(reader: DcReader, { seq, topology }: Kept): Pro
   return part && topology.changed(part.keys, part.after);
 }
 
-/**
- * Reads the resources that changed since a topology, by their references in the log; undefined if a reference names no
- * resource.
- */
+/** Reads resources changed since a topology, by their references in the log; undefined if one names no resource. */
 export async function readChangedPart(
   reader: DcReader,
   topology: Topology,

@@ -18,10 +18,7 @@ export function isHlc(text: unknown): text is string {
   return typeof text === "string" && parseHlc(text) !== undefined;
 }
 
-/**
- * Whether the reading `a` is later than `b`. Compares text of differing lengths, because nineteen digits exceed a
- * number's precision.
- */
+/** Whether reading `a` is later than `b`. Compares text of any length: nineteen digits exceed a number's precision. */
 export function isLater(a: string, b: string): boolean {
   const [first, second] = [parseHlc(a), parseHlc(b)];
   if (first === undefined || second === undefined) return second === undefined;

@@ -4,9 +4,7 @@ import type { DcReader } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import type { RowChange } from "./row_change.ts";
 
-/**
- * Entries per page and maximum number of pages. Our choice: a rack's own entries are mixed with those of its contents.
- */
+/** Entries per page and page limit. Our choice: a rack's own entries are mixed with those of its contents. */
 const PAGE = 200;
 const MAX_PAGES = 50;
 
@@ -79,9 +77,7 @@ function omitPorts(json: unknown): object {
   return rest;
 }
 
-/**
- * Finds the entry that records a port's row. The row has no time, so any of its device's latest entries may record it.
- */
+/** Finds the entry that records a port's row. The row has no time: any of the device's latest entries may record it. */
 async function findPortWrite(reader: DcReader, change: RowChange): Promise<OwnWriteMatch> {
   const { entity, loggedAs } = change;
   const entries = await reader.history({ entity: loggedAs, descending: true, limit: PAGE });

@@ -28,7 +28,8 @@ export interface RowChange {
 
 /**
  * Parses the row of an event. Returns undefined for tables that are not logged, above all the log itself, which would
- * otherwise log itself endlessly. @throws UnreadableEventError for a row that this service cannot have written
+ * otherwise log itself endlessly.
+ * @throws UnreadableEventError for a row that this service cannot have written
  */
 export function readRowChange(event: FeedEvent): RowChange | undefined {
   const table = parseFeedTable(event.table);

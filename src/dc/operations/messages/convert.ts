@@ -65,8 +65,8 @@ const FIRST_MS = Date.parse("0001-01-01T00:00:00.000Z");
 const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * Converts a timestamp to milliseconds since 1970. @throws Refusal for a time that JSON cannot represent; binary
- * messages can contain one
+ * Converts a timestamp to milliseconds since 1970.
+ * @throws Refusal for a time that JSON cannot represent; binary messages can contain one
  */
 export function timestampToMs(value: Timestamp, path: string): number {
   const ms = timestampMs(value);

@@ -43,10 +43,7 @@ export function messageSchema(desc: DescMessage, options: SchemaOptions): JsonSc
   };
 }
 
-/**
- * Whether a request without the field is rejected. Fields of resources are excluded: there it depends on the stored
- * resource.
- */
+/** Whether a request without the field is rejected, except in resources: there it depends on the stored resource. */
 function isRequired(field: DescField): boolean {
   return field.parent.name.endsWith("Request") && getOption(field, rule).required;
 }

@@ -60,9 +60,7 @@ export function cableMessage(stored: StoredVersion<Cable>) {
   return storedMessage(CableSchema, stored);
 }
 
-/**
- * Returns a link's message with its utilisation. The topology computes `physical`, which requires tracing the cables.
- */
+/** Returns a link's message with utilisation. The topology computes `physical`, which requires tracing the cables. */
 export function fabricLinkMessage(stored: StoredVersion<FabricLink>) {
   const utilizationPct = linkUtilizationPct(stored.resource);
   const resource = { ...stored.resource, utilizationPct, congested: utilizationPct >= CONGESTED_PCT };

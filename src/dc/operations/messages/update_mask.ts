@@ -28,8 +28,9 @@ export function applyMask<Resource extends object>(
 }
 
 /**
- * Checks the paths of an update mask. @param field path of the mask in the request. @throws Refusal for a path that
- * leads to no field
+ * Checks the paths of an update mask.
+ * @param field path of the mask in the request.
+ * @throws Refusal for a path that leads to no field
  */
 export function checkMask(schema: DescMessage, paths: readonly string[], field: string): void {
   for (const path of paths) if (path !== "*") resolveMaskPath(schema, path, field);

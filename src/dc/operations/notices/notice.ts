@@ -177,10 +177,7 @@ export async function addTrialNotice(
   throw new OperationError("resource_exhausted", `${MAX_NOTICES} notices to "${receiver}" wait already`);
 }
 
-/**
- * Schedules dead letters to be sent again from now on, in their order. Without ids, schedules all of them. Returns the
- * notices.
- */
+/** Schedules dead letters, all of them without ids, for sending from now on, in their order; returns the notices. */
 export async function resendNotices(
   writer: DcWriter,
   ids: readonly string[] | undefined,

@@ -43,10 +43,7 @@ export async function applyInventoryChanges(
   return runBulk(session, items, { atomic, review: (refs) => reviewLoadsOfRefs(session, refs) });
 }
 
-/**
- * Returns the removed devices that depend on each removed device, by its key: a device is removed before the devices
- * that it depends on.
- */
+/** Returns the removed devices that depend on each removed one, by its key: dependants are removed first. */
 async function dependantsByRemoved(
   session: WriteSession,
   changes: readonly InventoryChange[],
@@ -60,9 +57,7 @@ async function dependantsByRemoved(
   return new Map([...dependants].map(([key, codes]) => [`device:${key}`, codes.map((code) => `device:${code}`)]));
 }
 
-/**
- * Converts one change to a bulk item. Changes are applied in the order of the request, except for removals of devices.
- */
+/** Converts one change to a bulk item. Changes apply in the request's order, except for removals of devices. */
 function bulkItemOf(session: WriteSession, change: InventoryChange, at: string): BulkItem {
   const { case: word, value } = change.write;
   const misplaced = findMisplacedField(change, at);
@@ -214,10 +209,7 @@ async function removeByRef(
   return (await removeResource(session, kind as ResourceKind, named, options)).cascadedRefs;
 }
 
-/**
- * Builds an item that fails when it is applied, so that the reply reports a change that cannot be parsed beside the
- * others.
- */
+/** Builds an item that fails when applied, so that the reply reports a change that cannot be parsed beside others. */
 function failingItem(field: string, refusal: Refusal): BulkItem {
   return { field, code: "", name: "Resource", key: field, needs: [], apply: () => Promise.reject(refusal) };
 }

@@ -108,10 +108,7 @@ function readExposedRacks(asked: number | undefined): number {
   });
 }
 
-/**
- * Checks the references of elements that may be lost. @throws Refusal for text that is no reference, or for a missing
- * element
- */
+/** Checks references of elements that may be lost; throws Refusal if one is no reference or an element is missing. */
 function checkAcceptedRefs(topology: Topology, texts: readonly string[]): void {
   const roles = new Set(topology.inventory.devices.map(({ role }) => role));
   for (const [at, text] of texts.entries()) {

@@ -37,9 +37,7 @@ export async function* readAllDeviceTypes(reader: DcReader): AsyncGenerator<Stor
   }
 }
 
-/**
- * Converts a request's device type, without the fields that the service sets. @param at path of the type in the request
- */
+/** Converts a request's device type at path `at`, without the fields that the service sets. */
 export function deviceTypeOfRequest(message: DeviceTypeMessage, at: string): DeviceType {
   return fromMessage<DeviceType>(DeviceTypeSchema, message, at);
 }
@@ -59,8 +57,8 @@ interface PageRequest {
 }
 
 /**
- * Reads a page of the matching device types, and their total number. @param question determines which types match: a
- * page token is valid only for it
+ * Reads a page of the matching device types, and their total number.
+ * @param question determines which types match: a page token is valid only for it
  */
 export async function readDeviceTypePage(
   { reader, context }: { readonly reader: DcReader; readonly context: DcContext },

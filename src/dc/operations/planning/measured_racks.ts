@@ -7,10 +7,7 @@ import type { MeasuredRacks } from "../answers/floor_plan.ts";
 import { readLoadBasis } from "../answers/parameters.ts";
 import type { ReadSession } from "../rpc.ts";
 
-/**
- * Reads the measured draw of each rack's devices and its warmest inlet. Returns undefined unless the request asks for
- * measured loads.
- */
+/** Reads racks' measured device draw and warmest inlet; undefined unless the request asks for measured loads. */
 export async function readMeasuredRacks(
   session: ReadSession,
   topology: Topology,

@@ -13,8 +13,8 @@ export interface ConnectedPorts {
 }
 
 /**
- * Assigns a device port to each requested connection; for a template without ports, creates the ports. @throws Refusal
- * if the template has too few ports
+ * Assigns a device port to each requested connection; for a template without ports, creates the ports.
+ * @throws Refusal if the template has too few ports
  */
 export function assignPorts({ ports: own }: Template, wanted: readonly RequestedPorts[]): ConnectedPorts {
   const left = own?.filter(({ kind, mgmtOnly }) => kind === "NETWORK" && mgmtOnly !== true);

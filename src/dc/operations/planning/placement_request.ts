@@ -110,10 +110,7 @@ function shapeTemplate(template: Template, asked: Asked): Template {
   return made;
 }
 
-/**
- * Returns the template with the requested draw: keeps a nameplate draw that is no less, and removes other draws and the
- * heat.
- */
+/** Applies the requested draw: keeps a nameplate draw that is no less, and removes other draws and the heat. */
 function applyDraw(template: Template, { drawW: given, loadBasis = "ALLOCATED" }: Asked): Template {
   const { maxDrawW, allocatedDrawW, measuredDrawW: _, heatW: __, ...others } = template;
   if (given === undefined) {

@@ -14,9 +14,7 @@ interface Named {
   readonly deviceCode?: string;
 }
 
-/**
- * Returns the template that a request names; a server without ports if it names none. @throws Refusal naming the field
- */
+/** Returns the named template; a server without ports if none is named. @throws Refusal naming the field. */
 export async function readTemplate({ reader }: Pick<ReadSession, "reader">, named: Named): Promise<Template> {
   const { deviceType, deviceCode } = named;
   if (deviceType !== undefined && deviceCode !== undefined) {

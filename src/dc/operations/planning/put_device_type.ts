@@ -36,10 +36,7 @@ export async function putDeviceType(
   return { outcome: before === undefined ? "CREATED" : "UPDATED", stored };
 }
 
-/**
- * Removes a device type. Devices that were created from it stay unchanged. @throws Refusal if it is missing or of
- * another version
- */
+/** Removes a type; devices created from it stay unchanged. @throws Refusal if it is missing or of another version. */
 export async function removeDeviceType(
   { writer, changes }: WriteSession,
   code: string,

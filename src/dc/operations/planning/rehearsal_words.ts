@@ -11,9 +11,7 @@ import { getKindNoun, getRefName, pluralize } from "#words/names.ts";
 /** Maximum number of elements that a summary names; it counts the others. */
 const NAMED = 2;
 
-/**
- * Summarizes a cause as its elements and their common loss: "RPP-A-D and RPP-B-D: together 10 racks dark, 226.9 kW".
- */
+/** Summarizes a cause by elements and common loss: "RPP-A-D and RPP-B-D: together 10 racks dark, 226.9 kW". */
 export function summarizeCause(topology: Topology, line: RehearsalLine, fabricMbps: number): string {
   const { impact, loss } = line;
   const parts = [
@@ -67,10 +65,7 @@ function kindText(elementKind: string): string {
   return others.length === 0 ? pluralize(word) : `pairs of ${pluralize(word)}`;
 }
 
-/**
- * Explains the severity of a cause: the effect of each of its failures if all have the same effect, else the effect of
- * the first failure alone.
- */
+/** Explains a cause's severity: the effect common to all its failures, else the effect of the first failure alone. */
 export function explainSeverity(topology: Topology, line: RehearsalLine): string {
   const [first, ...others] = line.failures;
   if (first === undefined) return "";

@@ -97,9 +97,7 @@ export async function rehearseNamedOnce(
   return known;
 }
 
-/**
- * Returns the single failures that are tried in addition to windows, reusing valid footprints of an earlier revision.
- */
+/** Returns the single failures to try in addition to windows, reusing valid footprints of an earlier revision. */
 export async function findNearFailures(
   { reader, scheduler: asker }: Pick<ReadSession, "reader" | "scheduler">,
   topology: Topology,

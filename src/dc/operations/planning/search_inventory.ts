@@ -61,10 +61,7 @@ function splitWords(text: string): readonly string[] {
   return text.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== "");
 }
 
-/**
- * Returns the entries that match all words, and the ports and cables named by the last word on devices that match the
- * other words.
- */
+/** Returns entries that match all words, and ports and cables named by the last word on devices matching the others. */
 async function addPortsAndCables(
   reader: DcReader,
   entries: readonly SearchEntry[],
@@ -142,10 +139,7 @@ function correctWords(
   return found.every((word, at) => word === words[at]) ? undefined : found;
 }
 
-/**
- * Returns the indexed word with the fewest differences; of equally near words, the most frequent. Cost: O(vocabulary ×
- * letters²).
- */
+/** Returns the indexed word with the fewest differences, then highest frequency. Cost: O(vocabulary × letters²). */
 function nearestWord(word: string, vocabulary: ReadonlyMap<string, number>): string | undefined {
   const most = word.length <= NO_ERROR ? 0 : word.length <= ONE_ERROR ? 1 : 2;
   let best: { readonly word: string; readonly distance: number; readonly count: number } | undefined;

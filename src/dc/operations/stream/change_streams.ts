@@ -32,7 +32,8 @@ export interface ChangeStream {
   /**
    * Waits up to `waitMs` for the next notices: changes in log order, or events about verdicts of windows. Returns [] if
    * there are none. Returns undefined if some can no longer be sent: entries were archived meanwhile, or the reader is
-   * too far behind. @throws OperationError if the database cannot be read
+   * too far behind.
+   * @throws OperationError if the database cannot be read
    */
   next(waitMs: number, signal: AbortSignal): Promise<readonly ChangeNotice[] | undefined>;
   close(): void;
@@ -62,8 +63,8 @@ export class ChangeStreams {
   }
 
   /**
-   * Opens a stream after the entry `after`, or after the last entry. The caller must close it. @throws Refusal
-   * SERVER_BUSY when too many are open
+   * Opens a stream after the entry `after`, or after the last entry. The caller must close it.
+   * @throws Refusal SERVER_BUSY when too many are open
    */
   async open(after: number | undefined, peer: object): Promise<ChangeStream> {
     const leave = this.#enter(peer);

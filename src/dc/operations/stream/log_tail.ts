@@ -3,10 +3,7 @@ import type { DcStore } from "#dc/ports.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { type ChangeNotice, changeNotice } from "./change_notice.ts";
 
-/**
- * Interval at which the revision is read while a stream is open, in milliseconds. Our choice: changes arrive within a
- * second.
- */
+/** Milliseconds between revision reads while a stream is open. Our choice: changes arrive within a second. */
 const LOOK_MS = 500;
 const PAGE_ENTRIES = 25;
 /** Number of cached full pages before the buffered notices. Readers that resume at one position read the same pages. */
@@ -144,10 +141,7 @@ export class LogTail {
     return rows.map(({ body }) => changeNotice(JSON.parse(body) as ChangeRecord));
   }
 
-  /**
-   * Wakes followers whose wait has ended. One timer serves all, because a thousand timers that fire together would fill
-   * a turn of the event loop.
-   */
+  /** Wakes followers whose wait ended. One timer serves all: a thousand at once would fill a turn of the event loop. */
   #wakeLate(): Promise<void> {
     const now = performance.now();
     return this.#wake([...this.#followers].filter(({ until }) => until <= now));

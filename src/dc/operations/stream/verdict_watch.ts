@@ -80,9 +80,7 @@ export class VerdictWatch {
     return position < this.#first ? undefined : this.#events.slice(position - this.#first);
   }
 
-  /**
-   * Compares verdicts if something changed, unless a comparison is running or changes follow each other too closely.
-   */
+  /** Compares verdicts after a change, unless a comparison is running or changes follow each other too closely. */
   async look(): Promise<void> {
     if (this.#looking) return;
     this.#looking = true;

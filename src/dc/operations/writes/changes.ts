@@ -184,10 +184,7 @@ export function changedFields(before: JsonObject | undefined, after: JsonObject 
   return [...names].filter((name) => formatCanonicalJson(before[name]) !== formatCanonicalJson(after[name])).toSorted();
 }
 
-/**
- * Returns references of the resources that contain the given one, so that the history of a rack includes its devices
- * and that of a device its cables.
- */
+/** Returns references of containers, so that a rack's history includes its devices and a device's its cables. */
 export function containerRefsOf(resource: ResourceByKind[ResourceKind] | undefined): readonly string[] {
   if (resource === undefined) return [];
   if ("a" in resource) {

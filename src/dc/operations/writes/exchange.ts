@@ -132,10 +132,7 @@ function listFieldChanges(before: object, after: object): readonly FieldChange[]
     .map((field) => ({ field, before: was[field], after: is[field] }));
 }
 
-/**
- * Returns the refusal of some work as its result; throws other errors, such as a lost database connection or a partial
- * write.
- */
+/** Returns a refusal as the result; throws other errors, such as a lost database connection or a partial write. */
 async function catchRefusal(
   { changes }: WriteSession,
   work: () => Promise<unknown>,

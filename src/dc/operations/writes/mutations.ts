@@ -87,10 +87,7 @@ export async function upsertOne<Method extends DescMethodUnary, Kind extends Res
   ) as MessageShape<Method["output"]>;
 }
 
-/**
- * Returns load warnings after a write: a moved device changes the loads upstream of itself, a power cable those
- * upstream of its inlet.
- */
+/** Returns load warnings after a write: upstream of a moved device, or upstream of the inlet of a power cable. */
 async function findLoadWarnings(
   session: WriteSession,
   kind: ResourceKind,
@@ -167,9 +164,7 @@ function reviewPowerLoads({ writer }: WriteSession, codes: readonly string[]): P
   return powerWarnings(writer, codes, MAX_LOAD_WALK + codes.length * MAX_LOAD_WALK_PER_ITEM);
 }
 
-/**
- * Checks the loads upstream of devices and of the inlets of power cables, by the references of the changed resources.
- */
+/** Checks loads upstream of devices and of power cables' inlets, by the references of the changed resources. */
 export async function reviewLoadsOfRefs(session: WriteSession, refs: readonly string[]): Promise<FindWarnings> {
   const supplied = new Map<string, string>();
   for (const text of refs) {

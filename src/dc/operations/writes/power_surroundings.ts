@@ -23,9 +23,7 @@ export class PowerSurroundings {
   readonly #devices = new Map<string, Device>();
   readonly #cracs = new Map<string, Crac>();
   readonly #cables = new Map<string, Cable>();
-  /**
-   * Key of the device at the other end of a power cable, by the key of a port; undefined if the cable carries no power.
-   */
+  /** Key of the device at a power cable's other end, by port key; undefined if the cable carries no power. */
   readonly #plugged = new Map<string, string | undefined>();
   /** Devices whose cables have been read. */
   readonly #wired = new Set<string>();
@@ -121,9 +119,7 @@ export class PowerSurroundings {
       );
   }
 
-  /**
-   * Returns the references by which inlets name a device as their supply: the device itself, its outlets and its feeds.
-   */
+  /** Returns the references by which inlets name a device as supply: the device, its outlets and its feeds. */
   #suppliesOf(key: string): readonly string[] {
     const device = this.#devices.get(key);
     if (device === undefined) return [];

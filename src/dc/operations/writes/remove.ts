@@ -9,9 +9,7 @@ import type { WriteSession } from "../rpc.ts";
 import { checkEtag } from "./upsert.ts";
 
 export interface RemoveOptions {
-  /**
-   * Path of the request's field that names the resource, such as `codes[3]`; empty for an edge, which two fields name.
-   */
+  /** Path of the request field that names the resource, such as `codes[3]`; empty for an edge, named by two fields. */
   readonly field: string;
   /** Required version; empty for any version. */
   readonly etag: string;

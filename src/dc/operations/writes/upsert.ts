@@ -21,10 +21,7 @@ import { SCHEMAS } from "./changes.ts";
 
 export interface UpsertInput<Kind extends ResourceKind> {
   readonly resource: ResourceByKind[Kind];
-  /**
-   * Path of the resource in the request, such as `items[7]`; empty outside of requests. Refusals name fields relative
-   * to it.
-   */
+  /** Request path of the resource, such as `items[7]`; empty without a request. Refusals name fields relative to it. */
   readonly at: string;
   readonly maskPaths: readonly string[];
   /** Required version; empty for any version. */
@@ -38,8 +35,8 @@ export interface UpsertResult<Kind extends ResourceKind> {
 }
 
 /**
- * Creates or updates one resource. All single and bulk calls of every kind use this function. @throws Refusal when the
- * version differs or a rule refuses
+ * Creates or updates one resource. All single and bulk calls of every kind use this function.
+ * @throws Refusal when the version differs or a rule refuses
  */
 export async function upsertResource<Kind extends ResourceKind>(
   session: WriteSession,
@@ -71,10 +68,7 @@ export async function upsertResource<Kind extends ResourceKind>(
   return { stored, outcome: before === undefined ? "CREATED" : "UPDATED", warnings };
 }
 
-/**
- * Returns the name of the other end's field. Ends are stored in sort order, but a refusal must name the end as the
- * request sent it.
- */
+/** Returns the other end's field name. Ends are stored in sort order, but a refusal names the end as it was sent. */
 function otherEndField(field: string): string {
   return field.replace(/^[ab]\b/, (end) => (end === "a" ? "b" : "a"));
 }
@@ -113,8 +107,8 @@ function requireEnds(resource: ResourceByKind[ResourceKind], at: string): void {
 export const NO_VERSION = "none";
 
 /**
- * Checks the version that a request demands. @throws Refusal if the stored version is another one, or if a resource
- * exists that must not
+ * Checks the version that a request demands.
+ * @throws Refusal if the stored version is another one, or if a resource exists that must not
  */
 export function checkPrecondition(
   etag: string,
@@ -129,10 +123,7 @@ export function checkPrecondition(
   throw refuse("ALREADY_STORED", message, { field, value, expected: "one that is not stored yet", ref });
 }
 
-/**
- * Requires that the stored version is the given one. @throws Refusal ETAG_MISMATCH if another version, or none, is
- * stored
- */
+/** Requires that the given version is stored; throws Refusal ETAG_MISMATCH if another version, or none, is stored. */
 export function checkEtag(
   demanded: string,
   stored: string | undefined,
@@ -217,10 +208,7 @@ const KINDS: { readonly [Kind in ResourceKind]: KindRules<ResourceByKind[Kind]> 
   fabric_link: { forget: keep, complete: completeFabricLink, rules: fabricLinkRules },
 };
 
-/**
- * Clears rack, location and mount of a moved device that the request does not set, so that they are derived from the
- * new position.
- */
+/** Clears a moved device's unrequested rack, location and mount, which are then derived from the new position. */
 function clearDerivedFields(merged: Device, before: Device, patch: Device): Device {
   const otherParent = merged.parentDeviceCode !== before.parentDeviceCode;
   const otherRack = merged.rackCode !== before.rackCode;

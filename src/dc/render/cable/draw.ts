@@ -67,10 +67,7 @@ function drawLanes({ lanes }: CollapsedPaths, coloring: Coloring) {
   return { body, bodyWidth: width, bodyHeight: Math.max(0, y - LANE_GAP) };
 }
 
-/**
- * Returns the upper left corner of the stop with this index in its lane. Rows after the first leave space for the
- * incoming cable.
- */
+/** Returns the upper left corner of a stop by its index. Rows after the first leave space for the incoming cable. */
 function stopCorner(place: number): Point {
   const row = Math.floor(place / PER_ROW);
   return [CABLE_WIDTH + (place % PER_ROW) * (STOP_WIDTH + CABLE_WIDTH), LANE_TITLE + row * (STOP_HEIGHT + ROW_GAP)];

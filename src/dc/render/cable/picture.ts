@@ -88,10 +88,7 @@ function countSharedHops(one: CablePath, other: CablePath): number {
   return length;
 }
 
-/**
- * Keeps both ends and the pinned stops, and collapses the others into counts: at most `share` stops, not counting the
- * repeated one.
- */
+/** Collapses all but both ends and pinned stops into counts: at most `share` stops, not counting the repeated one. */
 function shortenLane(lane: Lane, share: number, pinned: ReadonlySet<string>): Lane {
   const repeated = lane.stops.filter((stop) => stop.repeated);
   const own = lane.stops.slice(repeated.length);

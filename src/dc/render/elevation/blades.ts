@@ -4,9 +4,7 @@ import { type BoxArea, drawLaneOccupant, drawOccupant } from "./occupant_box.ts"
 import type { OccupantStyle } from "./occupant_style.ts";
 import { type RackFrame, unitRangeOf } from "./rack_frame.ts";
 
-/**
- * Minimum height in pixels at which the name of a chassis is above its blades; in a lower chassis it is beside them.
- */
+/** Minimum height in pixels of a chassis with its name above its blades; in a lower one it is beside them. */
 const HEADED_HEIGHT = 44;
 const HEAD_HEIGHT = 18;
 /** Share of a low chassis's width for its name. */
@@ -17,10 +15,7 @@ const LEAST_HEIGHT = 7;
 
 const order = new Intl.Collator("en", { numeric: true });
 
-/**
- * Returns the blades of each chassis that has units in the rack, by the chassis's code in lower case, in the order of
- * bays.
- */
+/** Returns the blades of each chassis with units in the rack, by its code in lower case, in the order of bays. */
 export function groupBlades(
   occupants: readonly Occupant[],
   frame: RackFrame,

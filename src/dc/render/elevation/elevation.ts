@@ -23,10 +23,7 @@ const FACES_OF: Readonly<Record<Exclude<RenderView, "COMPACT">, readonly Face[]>
   FULL: FACES,
 };
 
-/**
- * Draws the elevation of a rack: its faces on a grid of units, its capacity, its findings and the devices without a
- * unit.
- */
+/** Draws a rack's elevation: its faces on a grid of units, capacity, findings and devices without a unit. */
 export const drawElevation: Draw<GetRackResponse> = (reply, options): Drawing => {
   const { shown, omittedNodes } = chooseDevices(reply.occupants, options);
   const style = styleOccupants(reply, options.coloring ?? "ROLE");

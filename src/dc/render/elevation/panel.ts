@@ -33,9 +33,7 @@ interface PanelInput {
   readonly frame: RackFrame;
 }
 
-/**
- * Draws capacity, findings and devices without a unit, one card below the other. The origin is the upper left corner.
- */
+/** Draws cards of capacity, findings and devices without a unit, downwards from the origin, the upper left corner. */
 export function drawRackPanel(
   reply: GetRackResponse,
   { style, occupants, frame }: PanelInput,

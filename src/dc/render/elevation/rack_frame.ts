@@ -129,9 +129,7 @@ function assignColumns({
   });
 }
 
-/**
- * Returns the devices in the lane beside the rails, as seen from a face. Those mounted on one face appear only there.
- */
+/** Returns the devices in the lane beside the rails, seen from a face. Those mounted on one face appear only there. */
 export function occupantsInLane(
   face: Face,
   side: "left" | "right",

@@ -55,9 +55,7 @@ export interface CollapseOptions {
   readonly view: "COMPACT" | "FULL" | undefined;
 }
 
-/**
- * Collapses leaves, then all switches, by rack, row, room, floor and site until they fit. Cost: O(switches + links).
- */
+/** Collapses leaves, then all switches, by rack, row, room, floor and site until all fit. Cost: O(switches + links). */
 export function collapseFabric({ answer }: FabricPicture, collapse: CollapseOptions): CollapsedFabric {
   const switches = listSwitches(answer);
   const units = buildUnits(switches, collapse);

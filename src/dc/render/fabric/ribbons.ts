@@ -18,10 +18,7 @@ const MOST_WIDTH = 12;
 const TOLD = 80;
 const LABEL = { size: 10.5, weight: "bold" } as const;
 
-/**
- * Draws the links between two units as one ribbon, whose width shows their number. Ribbons with problems are drawn last
- * and labelled.
- */
+/** Draws links between two units as one ribbon whose width shows their number; those with problems last, labelled. */
 export function drawRibbons(parts: FabricParts, { slots, coloring, boxHeight }: RibbonsInput): readonly Item[] {
   const most = Math.max(1, ...parts.bundles.map(countLinks));
   const tops = findRibbonEnds(parts, slots, "lower");

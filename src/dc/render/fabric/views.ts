@@ -102,9 +102,7 @@ export function drawRibbonBody(parts: FabricParts, coloring: Coloring): Body {
   };
 }
 
-/**
- * Draws every switch of the upper tiers as a box, every link as a line, and below them the matrix of the lowest tier.
- */
+/** Draws every upper-tier switch as a box, every link as a line, and below them the matrix of the lowest tier. */
 export function drawFanBody(parts: FabricParts, coloring: Coloring): Body {
   const ordered = unitsByTier(parts);
   const rows = ordered.slice(0, -1);

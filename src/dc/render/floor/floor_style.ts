@@ -119,10 +119,7 @@ function shareStyle(value: (rack: RackTile) => number | undefined, unknown: stri
   };
 }
 
-/**
- * Lower bounds of the steps of inlet temperature in degrees Celsius; 27 is the recommended and 32 the allowed maximum
- * of class A1.
- */
+/** Lower bounds of inlet temperature steps in degrees Celsius; class A1 recommends at most 27 and allows 32. */
 const INLETS = [18, 21, 24, 27, 32];
 
 function inletStyle(): FloorStyle {
@@ -151,10 +148,7 @@ function hatchUnknown(style: FloorStyle, isUnknown: (rack: RackTile) => boolean)
   };
 }
 
-/**
- * Returns the style by measured inlet temperatures if there are any, else by each rack's heat to air as a share of its
- * cooling capacity.
- */
+/** Styles by measured inlet temperatures if any, else by a rack's heat to air as a share of its cooling capacity. */
 function thermalFloorStyle(racks: readonly RackTile[]): FloorStyle {
   if (racks.some(({ inletTempC }) => inletTempC !== undefined)) return inletStyle();
   const byShare = shareStyle(({ coolingPct }) => coolingPct, "no cooling limit recorded");

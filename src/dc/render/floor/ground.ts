@@ -17,9 +17,7 @@ const READABLE_PX_PER_MM = 0.055;
 export const MAX_FLOOR_WIDTH_PX = 4000;
 const LEAST_PX_PER_MM = 0.03;
 
-/**
- * Returns the pixels per millimetre of a floor: those of the default width, or more if its racks would be unreadable.
- */
+/** Returns a floor's pixels per millimetre: those of the default width, or more if racks would be unreadable. */
 export function pixelsPerMm(widthMm: number, usualWidth: number): number {
   const floorMm = Math.max(1, widthMm);
   const readable = Math.min(READABLE_PX_PER_MM, MAX_FLOOR_WIDTH_PX / floorMm);
@@ -41,10 +39,7 @@ export function drawFloorGrid(width: number, height: number, pxPerMm: number): r
   ];
 }
 
-/**
- * Draws a scale bar of one, two or five metres (or a multiple by ten), and the north arrow. The origin is the upper
- * left corner.
- */
+/** Draws a scale bar of 1, 2 or 5 m (or a multiple by ten) and the north arrow. Origin: the upper left corner. */
 export function drawScaleBar(pxPerMm: number): { readonly items: readonly Item[]; readonly width: number } {
   const metres = [1, 2, 5, 10, 20, 50].find((length) => length * 1000 * pxPerMm >= 70) ?? 100;
   const width = metres * 1000 * pxPerMm;

@@ -119,10 +119,7 @@ function drawUprightCode(
   ];
 }
 
-/**
- * Breaks a code at its separators, evenly, into the lines that need the least width. Returns the code unbroken if no
- * break helps.
- */
+/** Breaks a code at separators, evenly, into the lines of least width; returns it unbroken if no break helps. */
 function breakCode(tile: FloorTile, room: number): readonly string[] {
   const parts = tile.code.split(/(?<=[-._])/);
   const widest = (lines: readonly string[]) =>

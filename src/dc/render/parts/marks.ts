@@ -79,10 +79,7 @@ export const STATE_WORDS: Readonly<Record<State, string>> = {
   offline: "Offline",
 };
 
-/**
- * Returns the word for an enumeration's number: the proto numbers its values from 1; undefined for 0 and unknown
- * numbers.
- */
+/** Returns the word for an enumeration's number: proto values start at 1; undefined for 0 and unknown numbers. */
 export function enumWordAt<Word extends string>(words: readonly Word[], number: number): Word | undefined {
   return words[number - 1];
 }

@@ -20,9 +20,7 @@ const LABEL_SIZE = 9;
 const LABEL_MOST = 120;
 /** Maximum number of labelled edges into one box. */
 const MOST_LABELS = 16;
-/**
- * Widths of cards in pixels, from narrow to wide; the first one with which the picture is no higher than wide is used.
- */
+/** Card widths in pixels, from narrow to wide; the first with which the picture is no higher than wide is used. */
 const CARD_WIDTHS = [340, 460, 620, 820, 1060];
 
 /** Draws the effect of a power failure: sources left, consumers right, racks as cards with their devices. */

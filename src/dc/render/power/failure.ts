@@ -8,9 +8,7 @@ import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import { getRefName } from "#words/names.ts";
 
-/**
- * The complete result of a power failure analysis: a reply with truncated lists would draw too few elements as dark.
- */
+/** The complete result of a power failure analysis: truncated lists would draw too few elements as dark. */
 export interface PowerFailure {
   readonly graph: PowerGraph;
   /** Live nodes before the failure. */
@@ -35,9 +33,7 @@ export interface PowerFailure {
 export const IMPACT_STATES = ["FAILED", "OFFLINE", "ON_BATTERY", "DEGRADED", "LIVE", "OFF"] as const;
 export type ImpactState = (typeof IMPACT_STATES)[number];
 
-/**
- * State of each node that a failure affects. The array starts zeroed, so that unaffected nodes cost next to nothing.
- */
+/** State of each node that a failure affects. The array starts zeroed: unaffected nodes cost next to nothing. */
 export class ImpactMap {
   /** Indexes into IMPACT_STATES plus 1; 0 for unaffected nodes. */
   readonly #places: Uint8Array;

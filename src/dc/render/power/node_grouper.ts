@@ -80,10 +80,7 @@ interface Atom {
   readonly count: number;
 }
 
-/**
- * Sorts the elements of a failure into boxes, cards and groups. Cost: O(nodes that the failure reaches), which are few
- * of a large site's nodes.
- */
+/** Sorts a failure's elements into boxes, cards and groups. Cost: O(reached nodes), few of a large site's nodes. */
 export class NodeGrouper {
   readonly #graph: PowerGraph;
   readonly #parts: readonly Element[];

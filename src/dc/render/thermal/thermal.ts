@@ -33,10 +33,7 @@ export interface ThermalPicture {
   readonly unitPlaces: RecordedLocations;
 }
 
-/**
- * Draws heat and cooling: totals, a bar per zone, hotspots, and racks in the colour of their heat. COMPACT omits the
- * racks.
- */
+/** Draws heat and cooling: totals, a bar per zone, hotspots, and racks coloured by heat. COMPACT omits the racks. */
 export const drawThermal: Draw<ThermalPicture> = ({ reply, places, unitPlaces }, options): Drawing => {
   const style = styleRacks(reply.racks, options.coloring ?? "THERMAL");
   const compact = options.view === "COMPACT";
@@ -146,10 +143,7 @@ function thermalHeader(
   };
 }
 
-/**
- * Returns figures of the available cooling. Without any unit there is no headroom figure, because zero would be
- * misleading.
- */
+/** Returns figures of available cooling. Without units there is no headroom figure: zero would be misleading. */
 function coolingFigures({
   cracs,
   airHeatKw,

@@ -13,15 +13,10 @@ export interface ThermalStyle {
 
 const SIGNS = (["ok", "watch", "fault"] as const).map((state): LegendEntry => ({ label: STATE_WORDS[state], state }));
 const SHARES = ["0 – 20 %", "20 – 50 %", "50 – 80 %", "80 – 90 %", "90 – 100 %", "100 % and more of its cooling"];
-/**
- * Lower bounds of the steps of inlet temperature in degrees Celsius. Source: ASHRAE TC 9.9, recommended 18 to 27, A1 to
- * 32.
- */
+/** Lower bounds of inlet temperature steps in °C. Source: ASHRAE TC 9.9, recommended 18 to 27, A1 to 32. */
 const INLETS = [18, 21, 24, 27, 32];
 
-/**
- * Returns the style that colours racks by measured inlet temperature, else by heat relative to their cooling capacity.
- */
+/** Returns the style that colours racks by measured inlet temperature, else by heat relative to cooling capacity. */
 export function styleRacks(racks: readonly RackThermal[], coloring: Coloring): ThermalStyle {
   if (coloring === "HEALTH") {
     return { fill: ({ health }) => `${stateOfHealth(health)}Soft`, figure: heatText, legend: SIGNS };

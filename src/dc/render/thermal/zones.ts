@@ -19,10 +19,7 @@ export function stateOfZone({ headroomKw, reserveKw, redundancyOk, ...zone }: Zo
   return redundancyOk ? "ok" : "watch";
 }
 
-/**
- * Draws every zone as a bar on one scale: its heat, the capacity of its units, and the reserve at the end. The origin
- * is the upper left corner.
- */
+/** Draws zones as bars on one scale: heat, capacity of units, and reserve at the end. Origin: the upper left corner. */
 export function drawZoneBars(
   { zones, cracs }: ThermalHeadroomResponse,
   width: number,

@@ -72,9 +72,7 @@ function addDataPortCounts({ types: { integer } }: Dialect): readonly string[] {
   ];
 }
 
-/**
- * Creates a table for small JSON documents that rules do not check: device types, and the origin of imported resources.
- */
+/** Creates a table for small JSON documents that no rule checks: device types, and origins of imported resources. */
 function createDocumentTable({ types: { text } }: Dialect): readonly string[] {
   return [
     `CREATE TABLE document (space ${text} NOT NULL, key ${text} NOT NULL, body ${text} NOT NULL,
@@ -82,9 +80,7 @@ function createDocumentTable({ types: { text } }: Dialect): readonly string[] {
   ];
 }
 
-/**
- * Sets the medium of coolant distribution units to liquid. Earlier versions stored every unit without a medium as AIR.
- */
+/** Sets the medium of coolant distribution units to liquid: earlier versions stored a missing medium as AIR. */
 function setLiquidMedium(): readonly string[] {
   return [
     `UPDATE crac SET body = REPLACE(body, '"medium":"AIR"', '"medium":"LIQUID"') WHERE body LIKE '%"kind":"CDU"%'`,

@@ -11,15 +11,9 @@ const CONNECT_TIMEOUT_S = 10;
 const CLOSE_TIMEOUT_S = 0.2;
 /** Maximum duration of one statement in milliseconds: the dialect sets the same limit on the server. */
 const STATEMENT_TIMEOUT_MS = 60_000;
-/**
- * Time after which an unresponsive connection is closed, in milliseconds: later than the server's own statement
- * timeout.
- */
+/** Milliseconds after which an unresponsive connection is closed: later than the server's own statement timeout. */
 const SILENCE_MS = STATEMENT_TIMEOUT_MS + 10_000;
-/**
- * Maximum number of prepared statements of a connection on the server. Our choice: searches have more texts than a
- * server should store.
- */
+/** Maximum of prepared statements per connection. Our choice: searches have more texts than a server should store. */
 const MAX_PREPARED = 500;
 /** Maximum number of pipelined changes. Our choice: below the number that the driver sends without waiting. */
 const MAX_UNDER_WAY = 64;
@@ -69,10 +63,7 @@ export class PostgresConnection implements SqlRunner {
     });
   }
 
-  /**
-   * Opens a connection. @throws Interrupted with the reason as its cause if the server cannot be reached or rejects the
-   * login
-   */
+  /** Opens a connection; throws Interrupted with the reason as cause for an unreachable server or a rejected login. */
   static async open(
     address: PostgresAddress,
     onStatement: OnStatement,
@@ -221,9 +212,7 @@ export class PostgresConnection implements SqlRunner {
   }
 }
 
-/**
- * Requires that no text contains U+0000, which PostgreSQL cannot store: a rejected statement would end the transaction.
- */
+/** Requires text without U+0000, which PostgreSQL cannot store: a rejected statement would end the transaction. */
 function demandStorableText(params: readonly SqlValue[]): void {
   if (!params.some((value) => typeof value === "string" && value.includes("\0"))) return;
   throw refuse("FIELD_OUT_OF_RANGE", "Text must not hold the character U+0000");

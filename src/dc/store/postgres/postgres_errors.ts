@@ -36,10 +36,7 @@ const LOST = /^(?:08...|57P0[1-5]|53300|25P03)$/;
 const RACES: ReadonlySet<string> = new Set(["23505", "42P07", "42710", "XX000"]);
 export const STANDBY_MESSAGE = "The database accepts no changes: it is a standby";
 
-/**
- * Messages for classes of errors about resources, limits or rights, which the request did not cause. Source:
- * PostgreSQL, Appendix A.
- */
+/** Messages for error classes of resources, limits or rights that no request caused. Source: PostgreSQL, Appendix A. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   // A primary that became a standby rejects serializable transactions with this code.
   "0A000": STANDBY_MESSAGE,
@@ -67,9 +64,7 @@ export function translateError(error: unknown): unknown {
   return error;
 }
 
-/**
- * Whether a change of the schema failed because another server made one at the same time, so that a retry may succeed.
- */
+/** Whether a schema change failed because another server made one at the same time: a retry may succeed. */
 export function isSchemaRace(failure: unknown): boolean {
   if (failure instanceof Interrupted) return failure.why === "conflict";
   return failure instanceof Error && "code" in failure && RACES.has(String(failure.code));
@@ -80,9 +75,7 @@ export function createLostConnectionError(cause: unknown): Interrupted {
   return new Interrupted("lost", refuseUnavailable("The database does not answer", cause), cause);
 }
 
-/**
- * Converts an error of opening to a refusal for the person who named the server. Neither part contains the password.
- */
+/** Converts an opening error to a refusal for whoever named the server. Neither part contains the password. */
 export function toOpenError({ shown }: PostgresAddress, error: unknown): unknown {
   const told = error instanceof Interrupted ? error.refusal : error;
   if (!(told instanceof OperationError)) return error;

@@ -43,8 +43,8 @@ export async function openPostgres(url: string, onStatement: OnStatement = () =>
 }
 
 /**
- * Opens a database with this or an earlier schema for reading; changes nothing. @throws OperationError in the same
- * cases as `openPostgres`
+ * Opens a database with this or an earlier schema for reading; changes nothing.
+ * @throws OperationError in the same cases as `openPostgres`
  */
 export async function inspectPostgres(url: string): Promise<InspectedStore> {
   return openStore(
@@ -251,10 +251,7 @@ async function retryInterrupted<Result>(attempt: () => Promise<Result>): Promise
   }
 }
 
-/**
- * Retries once on another connection, because the server may have closed an idle connection. An unreachable server is
- * reported at once.
- */
+/** Retries once on another connection, as the server may close idle ones. Reports an unreachable server at once. */
 async function retryOnce<Result>(attempt: () => Promise<Result>): Promise<Result> {
   try {
     return await attempt();

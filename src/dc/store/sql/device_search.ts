@@ -17,10 +17,7 @@ const ORDER_COLUMNS: Readonly<Record<DeviceOrder, { readonly column: string; rea
   draw_w: { column: "device.draw_w", numeric: true },
 };
 
-/**
- * Number of matches up to which finding all of them is faster than scanning in sort order until a page is full. Our
- * choice, measured.
- */
+/** Matches up to which finding all is faster than scanning in sort order until a page is full. Our choice, measured. */
 const FEW = 2000;
 
 /** Number of codes above which looking up each code is slower than scanning all devices. Our choice, measured. */
@@ -48,10 +45,7 @@ export async function findDevicesWithFreePorts(runner: SqlRunner): Promise<Reado
   return new Set(rows.map((row) => getText(row, "device_key")));
 }
 
-/**
- * Returns a condition that finds all matches first. Without it, a page in sort order scans past all devices that do not
- * match.
- */
+/** Returns a condition that finds all matches first: a page in sort order scans past all other devices without it. */
 function requireMatches(conditions: readonly SqlCondition[]): readonly SqlCondition[] {
   if (conditions.length === 0) return [];
   return [

@@ -3,10 +3,7 @@ export interface Dialect {
   readonly name: "sqlite" | "postgres" | "cockroach";
   /** Column types of the migrations. Text is compared byte by byte, so that every database pages in the same order. */
   readonly types: Readonly<Record<"text" | "integer" | "real", string>>;
-  /**
-   * Returns the condition that a column equals one of the strings in a JSON array parameter: one parameter for any
-   * length.
-   */
+  /** Condition that a column equals one of the strings of a JSON array parameter: one parameter for any length. */
   readonly inList: (column: string) => string;
   /** Returns the column in a form for which the database does not use its index. */
   readonly unindexed: (column: string) => string;

@@ -100,10 +100,7 @@ function sortRows(rows: Row[]): readonly Row[] {
   return rows.length === 1 ? rows : rows.sort(([a = 0], [b = 0]) => (a === b ? 0 : (a ?? 0) < (b ?? 0) ? -1 : 1));
 }
 
-/**
- * Returns the number of rows for one statement: a power of two for large numbers, so that each table has few different
- * statements to prepare.
- */
+/** Rows per statement: a power of two for large numbers, so that each table has few different statements to prepare. */
 function chooseRowCount(table: RowTable, rows: number): number {
   const most = Math.min(rows, Math.floor(MOST_PARAMS / ROW_TABLES[table].length));
   return most <= FEW_ROWS ? most : 2 ** Math.floor(Math.log2(most));

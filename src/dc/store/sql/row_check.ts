@@ -30,10 +30,7 @@ export interface CheckedPage {
   readonly portTypeColumns?: string;
 }
 
-/**
- * Reads one page of a kind and compares every column and derived row with the stored body. Cost: one statement for each
- * table.
- */
+/** Compares each column and derived row of one page of a kind with the stored body. Cost: one statement per table. */
 export async function checkRows(
   runner: SqlRunner,
   { kind, after, limit, portTypeColumns = PORT_TYPE_COLUMNS }: CheckedPage,

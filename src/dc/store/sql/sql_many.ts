@@ -86,10 +86,7 @@ export async function readDevicePage(
   return rows.map((row) => toDevice(row, ports));
 }
 
-/**
- * Returns all devices with those of their ports that meet the conditions. Reads page by page, so that other requests
- * can run.
- */
+/** Returns all devices with those ports that meet the conditions, page by page, so that other requests can run. */
 export async function readAllDevices(
   runner: SqlRunner,
   portConditions: readonly SqlCondition[],

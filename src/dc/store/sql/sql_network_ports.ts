@@ -6,10 +6,7 @@ import type { Dialect } from "./dialect.ts";
 import { parseBody } from "./rows.ts";
 import { getText, type SqlRunner } from "./sql_runner.ts";
 
-/**
- * Returns the network ports of devices by the devices' keys, without reading the ports in use. Cost: one statement, and
- * a check of each port.
- */
+/** Returns network ports by device key, without reading ports in use. Cost: one statement, and a check of each port. */
 export async function readNetworkPorts(
   runner: SqlRunner,
   dialect: Dialect,

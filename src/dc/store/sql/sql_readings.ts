@@ -20,10 +20,7 @@ const COLUMNS = [
 ];
 const HISTORY_COLUMNS = ["key", "quantity", "days"];
 const KEYS = ["key", "quantity"];
-/**
- * Maximum number of rows of one statement; smaller numbers are powers of two, so that there are few different
- * statements to prepare.
- */
+/** Maximum rows per statement; smaller numbers are powers of two, so that few different statements are prepared. */
 const MOST_ROWS = 32;
 
 /** Setting with the number that increases whenever readings change. */
@@ -159,10 +156,7 @@ async function upsertRows(
   }
 }
 
-/**
- * Removes the readings of those owners that no longer exist, and those of ports that the owners lost. Cost: one
- * statement for each kind.
- */
+/** Removes readings of owners that no longer exist, and of ports that owners lost. Cost: one statement per kind. */
 export async function removeLostReadings(
   runner: SqlRunner,
   dialect: Dialect,

@@ -29,10 +29,7 @@ export abstract class SqlRecords extends SqlReadings {
     return rows.map((row) => ({ key: getText(row, "key"), body: getText(row, "body") }));
   }
 
-  /**
-   * Returns one page of the change log, sorted by seq. Cost: one statement on an index if an entity, request or actor
-   * is given.
-   */
+  /** Returns a page of the change log by seq. Cost: one statement, on an index for a given entity, request or actor. */
   async history(query: HistoryQuery): Promise<readonly ChangeRecord[]> {
     const named = query.entity !== undefined;
     const seq = named ? "change_ref.seq" : "change_log.seq";

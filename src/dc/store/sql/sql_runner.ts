@@ -17,8 +17,8 @@ const upserts = new Map<string, string>();
 export type OnStatement = (sql: string) => void;
 
 /**
- * Returns a statement that inserts a row, or replaces the row with the same key. @param columns must always be the same
- * for a table
+ * Returns a statement that inserts a row, or replaces the row with the same key.
+ * @param columns must always be the same for a table
  */
 export function getUpsertSql(table: string, columns: readonly string[], keys: readonly string[]): string {
   const known = upserts.get(table);

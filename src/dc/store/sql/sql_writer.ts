@@ -55,8 +55,8 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   /**
-   * Runs `work`, writes the rows that are still buffered, and counts the free ports of changed devices. @param begun
-   * rows of `setting` that the statement which began the transaction returned
+   * Runs `work`, writes the rows that are still buffered, and counts the free ports of changed devices.
+   * @param begun rows of `setting` that the statement which began the transaction returned
    */
   static async run<Result>(
     runner: SqlRunner,

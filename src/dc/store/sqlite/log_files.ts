@@ -6,10 +6,7 @@ import type { OperationError } from "#kernel/errors.ts";
 /** Bytes of the header of `-wal`, and of the header of each frame. Source: https://www.sqlite.org/walformat.html. */
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/**
- * Bytes of the header of `-shm`, which is stored twice; the number of frames that were copied to the database follows
- * it.
- */
+/** Bytes of the header of `-shm`, stored twice; then follows the number of frames copied to the database. */
 const INDEX_HEADER_BYTES = 48;
 const INDEX_BYTES = 2 * INDEX_HEADER_BYTES + 4;
 /** Maximum attempts to read an index that another process is writing. */
@@ -69,9 +66,7 @@ export class LogFiles {
     return this.#checked;
   }
 
-  /**
-   * Returns the fault if the log is not the opened file, or is shorter than its committed content; otherwise undefined.
-   */
+  /** Returns the fault if the log is not the opened file, or is shorter than its committed content; else undefined. */
   logFault(): OperationError | undefined {
     // Read the state first, because another process may add to the log at any time.
     const state = this.#checkedState();
@@ -81,20 +76,14 @@ export class LogFiles {
     return isShort ? refuseChangedFile(this.#log.path, "-wal", "truncated") : undefined;
   }
 
-  /**
-   * Returns the fault if `-shm` is not the opened file, or is too short; otherwise undefined. Restores the size of a
-   * truncated one.
-   */
+  /** Returns a fault if `-shm` is not the opened file or too short, else undefined. Restores a truncated one's size. */
   indexFault(): OperationError | undefined {
     const { misnamed, bytes } = this.#index.look();
     const how = misnamed ?? (this.keepIndex(bytes) ? undefined : "truncated");
     return how && refuseChangedFile(this.#index.path, "-shm", how);
   }
 
-  /**
-   * Returns the fault if one of the files is shorter than its committed content; otherwise undefined. Restores the size
-   * of a truncated `-shm`.
-   */
+  /** Returns the fault if a file lacks committed content, else undefined. Restores the size of a truncated `-shm`. */
   shortage(): OperationError | undefined {
     if (this.#isLogShort()) return refuseChangedFile(this.#log.path, "-wal", "truncated");
     return this.keepIndex() ? undefined : refuseChangedFile(this.#index.path, "-shm", "truncated");
@@ -102,7 +91,8 @@ export class LogFiles {
 
   /**
    * Restores the size of a truncated `-shm`: SQLite maps it into memory, and an access beyond its end would kill the
-   * process. SQLite then reads the log again. @returns whether it had its size
+   * process. SQLite then reads the log again.
+   * @returns whether it had its size
    */
   keepIndex(bytes = this.#index.bytes): boolean {
     const isWhole = bytes >= this.#indexBytes;

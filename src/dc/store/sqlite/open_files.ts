@@ -35,9 +35,7 @@ export class OpenFiles {
   readonly #log: LogFiles;
   /** Fault of the files. It is permanent, because later commits may be in files without a path. */
   #lost: OperationError | undefined;
-  /**
-   * State of the database file at the last read: its modification time, the copy of the log before it, and its content.
-   */
+  /** State of the database file at the last read: modification time, the log's copy before it, and content. */
   #writtenAt: bigint | undefined;
   #copyMark: string | undefined;
   #state: FileState | undefined;
@@ -49,17 +47,12 @@ export class OpenFiles {
     this.#noteState(this.#readState());
   }
 
-  /**
-   * Requires that the paths of the database and its log name the open files, at their full length. @throws Refusal
-   * unavailable
-   */
+  /** Requires that the paths of database and log name the open files, at full length; throws Refusal unavailable. */
   demandNamed(): FileLook {
     return this.#demand(() => this.#log.logFault() ?? this.#log.indexFault());
   }
 
-  /**
-   * Requires the same as `demandNamed`, and that no other program wrote to the database. @throws Refusal unavailable
-   */
+  /** Requires as `demandNamed`, and that no other program wrote to the database; throws Refusal unavailable. */
   async demandWhole(): Promise<void> {
     await this.#demandOwn(this.demandNamed());
   }
@@ -71,7 +64,8 @@ export class OpenFiles {
 
   /**
    * Checks the length of the files before a transaction: SQLite would read missing pages, and a long transaction may
-   * write to the log before its commit, which restores the length of a truncated log. @throws Refusal unavailable
+   * write to the log before its commit, which restores the length of a truncated log.
+   * @throws Refusal unavailable
    */
   demandLength(): void {
     this.#lost ??= this.#log.shortage();
@@ -116,10 +110,7 @@ export class OpenFiles {
     }
   }
 
-  /**
-   * Whether the connections may be closed. The last one copies the log to the database, regardless of the state of
-   * both.
-   */
+  /** Whether connections may be closed. The last one copies the log to the database, whatever the state of both. */
   async mayBeClosed(writer: SqliteRunner): Promise<boolean> {
     try {
       await this.demandWhole();
@@ -192,10 +183,7 @@ export class OpenFiles {
     this.#state = state ?? this.#state;
   }
 
-  /**
-   * Reads the state of the file; undefined if it cannot be read now, because no descriptor is left or the tables do not
-   * exist yet.
-   */
+  /** Reads the file's state; undefined if unreadable now: no descriptor is left or the tables do not exist yet. */
   #readState(): FileState | undefined {
     try {
       const database = new DatabaseSync(this.#file.address("alone"), { timeout: 0 });

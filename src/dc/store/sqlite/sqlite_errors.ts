@@ -7,10 +7,7 @@ import { createClosedError } from "../queue.ts";
 
 const UNUSABLE = /disk (?:is full|I\/O)|full|readonly database|unable to open|malformed|not a database/i;
 
-/**
- * Converts errors of the disk and of other processes to refusals; any other error is a defect and is returned
- * unchanged.
- */
+/** Converts errors of disk and other processes to refusals; any other error is a defect and is returned unchanged. */
 export function translateError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof OperationError) return error;
   if (isLocked(error)) return refuseUnavailable("The database is locked by another process", error);

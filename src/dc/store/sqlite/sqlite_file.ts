@@ -63,30 +63,21 @@ export class SqliteFile {
     return { isOpened: formatIdentity(stat) === this.#identity, bytes: Number(stat.size), writtenAt: stat.mtimeNs };
   }
 
-  /**
-   * Whether the file has become smaller since the last call, and is smaller than `least`, to which SQLite itself may
-   * shorten it.
-   */
+  /** Whether the file shrank since the last call, and is below `least`, to which SQLite itself may shorten it. */
   isShorter({ bytes }: FileLook, least: () => number): boolean {
     const isShorter = bytes < this.#bytes && bytes < least();
     if (!isShorter) this.#bytes = bytes;
     return isShorter;
   }
 
-  /**
-   * Returns a text that differs after each change of the file, as far as its modification time shows, and whether it
-   * has a log.
-   */
+  /** Returns whether there is a log, and a text that differs after each change that the modification time shows. */
   version(): { readonly hasLog: boolean; readonly text: string } {
     const stat = statSync(this.path, { throwIfNoEntry: false, bigint: true });
     const hasLog = existsSync(`${this.path}-wal`);
     return { hasLog, text: `${hasLog} ${stat?.size} ${stat?.mtimeNs}` };
   }
 
-  /**
-   * Checks that the path still names the opened file: data written to a removed file is lost.
-   * @throws Refusal unavailable
-   */
+  /** Requires that the path names the opened file: data in a removed file is lost. @throws Refusal unavailable. */
   demandSame(): FileLook {
     const look = this.look();
     if (look?.isOpened === true) return look;
@@ -95,9 +86,7 @@ export class SqliteFile {
     throw refuseUnavailable(message, new Error(`the file "${this.path}" ${why} while it was open`));
   }
 
-  /**
-   * Requires free space on the disk. @throws Refusal unavailable if it has no space for more than the smallest changes
-   */
+  /** Requires free disk space; throws Refusal unavailable without space for more than the smallest changes. */
   demandSpace(): void {
     const { bavail, bsize } = statfsSync(dirname(this.path));
     if (bavail * bsize >= LEAST_FREE_BYTES) return;

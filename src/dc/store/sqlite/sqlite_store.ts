@@ -16,9 +16,7 @@ import { SqliteRunner } from "./sqlite_runner.ts";
 
 /** Number of connections for reads; each reads one snapshot at a time. */
 const READERS = 4;
-/**
- * Page cache of a connection, in KiB. Our choice, measured: more for each reader only duplicated the system's cache.
- */
+/** Page cache of a connection in KiB. Our choice, measured: more per reader only duplicated the system's cache. */
 const WRITER_CACHE_KIB = 64 * 1024;
 const READER_CACHE_KIB = 24 * 1024;
 const REVISION_CACHE_KIB = 64;
@@ -177,10 +175,7 @@ class SqliteStore implements DcStore {
     this.#open?.close();
   }
 
-  /**
-   * Writes a row without changing it, which requires the same rights and space as a change. A lock of another process
-   * is no fault.
-   */
+  /** Writes a row unchanged, which requires the rights and space of a change. Another process's lock is no fault. */
   async #tryWrite(): Promise<void> {
     const writer = this.#usableWriter();
     try {
@@ -215,10 +210,7 @@ class SqliteStore implements DcStore {
     else await this.#open.demandWhole();
   }
 
-  /**
-   * Returns the fault of the files. If the files were replaced, an error of SQLite about missing pages is only a
-   * consequence.
-   */
+  /** Returns the files' fault. If they were replaced, an SQLite error about missing pages is only a consequence. */
   async #fileFault(): Promise<unknown> {
     try {
       await this.#demandWhole();

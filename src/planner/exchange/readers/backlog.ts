@@ -10,9 +10,7 @@ import {
   type StatusMeaning,
 } from "../words.ts";
 
-/**
- * Folders of tasks. Those of finished and archived tasks come last, so that an id used twice refers to the active task.
- */
+/** Task folders, finished and archived ones last, so that an id used twice refers to the active task. */
 const FOLDERS = ["tasks/", "drafts/", "completed/", "archive/tasks/", "archive/drafts/"] as const;
 
 /** Fields that are copied into the spec although planner does not use them. */

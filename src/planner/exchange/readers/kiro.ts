@@ -131,10 +131,7 @@ function buildBodyText(requirements: string, design: string): string {
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-/**
- * Finds the numbered lines under "Acceptance Criteria" and prefixes each with the number of its requirement: `2.1 WHEN
- * …`.
- */
+/** Finds numbered lines under "Acceptance Criteria", each prefixed with its requirement's number: `2.1 WHEN …`. */
 function findCriteria(requirements: string): readonly string[] {
   const found: string[] = [];
   let requirement = "";

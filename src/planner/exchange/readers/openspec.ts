@@ -5,10 +5,7 @@ import { demoteHeadings, formatTitle, splitTitle } from "../sections.ts";
 import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
 import { parseDay, parseTime } from "../words.ts";
 
-/**
- * A line that OpenSpec counts as a task: anywhere in the file, with either list mark, with or without a blank after the
- * box.
- */
+/** A line that OpenSpec counts as a task: anywhere, with either list mark, with or without a blank after the box. */
 const TASK_LINE = /^(\s*)[-*]\s*\[([\sxX])\][ \t]*(.*)$/gm;
 
 const NO_FIELDS: ForeignFields = { values: new Map(), lines: new Map() };

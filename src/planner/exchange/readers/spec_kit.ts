@@ -64,10 +64,7 @@ function readFeature(folder: string, files: FilesByFolder, notes: SourceNote[]):
   return [driver, ...tasks];
 }
 
-/**
- * Orders the tasks of a feature: each waits for the one before, but consecutive tasks marked `[P]` wait only for the
- * task before all of them.
- */
+/** A feature's tasks: each waits for the one before; consecutive `[P]` tasks wait only for the one before them all. */
 class TaskList {
   readonly #feature: string;
   readonly #file: string;

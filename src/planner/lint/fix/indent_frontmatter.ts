@@ -37,10 +37,7 @@ class Layout {
   /** Offset of each line's first character. */
   readonly #starts: readonly number[];
   readonly #heads = new Map<number, Head>();
-  /**
-   * Number of columns by which the innermost key or item of a line moves; continuation lines of its value move by the
-   * same number.
-   */
+  /** Columns by which a line's innermost key or item moves; continuation lines of its value move by as many. */
   readonly #moves = new Map<number, number>();
   /** By line: edits of the blanks between a `-` and the text after it. */
   readonly #gaps = new Map<number, readonly TextEdit[]>();
@@ -94,10 +91,7 @@ class Layout {
     }
   }
 
-  /**
-   * Returns the new column of a nested block. A list at the column of its key is valid YAML and stays there; any other
-   * block is indented by one step.
-   */
+  /** Returns a nested block's new column: one step in, except for a list at its key's column, which is valid YAML. */
   #stepTo(value: Block, block: Block, headOffset: number): number {
     const first = value.items.map(findHead).find((head) => head !== undefined);
     if (block.type === "block-seq" || value.type === "block-map" || first === undefined) return STEP;

@@ -23,10 +23,7 @@ export function splitAtHeadings(body: string): readonly string[] {
   return [0, ...cuts].map((cut, index) => body.slice(cut, cuts[index]));
 }
 
-/**
- * Returns the offsets of unindented headings, except one at the beginning. Returns none if a line makes the split
- * uncertain.
- */
+/** Returns offsets of unindented headings except one at the start; none if a line makes the split uncertain. */
 function findHeadingOffsets(body: string): readonly number[] {
   const found: number[] = [];
   let fence = "";
@@ -51,9 +48,7 @@ function updateFence(line: string, fence: string): string {
   return FENCE_END.test(line) && line.startsWith(fence) ? "" : fence;
 }
 
-/**
- * Types of Markdown nodes in which blanks at the end of a line matter: code, raw HTML, and the two-space line break.
- */
+/** Markdown node types in which blanks at a line's end matter: code, raw HTML, and the two-space line break. */
 const MEANINGFUL: ReadonlySet<string> = new Set([
   "codeFenced",
   "codeIndented",

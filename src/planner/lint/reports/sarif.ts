@@ -7,10 +7,7 @@ const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 
 export interface SarifOptions {
   readonly version: string;
-  /**
-   * Path from the repository's root to the project's, because code scanning requires paths from the repository's root.
-   * `""` or ends in a slash.
-   */
+  /** Path from the repository's root, which code scanning requires, to the project's. `""` or ends in a slash. */
   readonly prefix?: string;
   /** The project's name. Code scanning uses it to keep the findings of several projects in one repository apart. */
   readonly project?: string | null;

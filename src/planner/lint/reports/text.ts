@@ -24,10 +24,7 @@ export function formatTextReport(report: LintReport, fixed: readonly FixedFile[]
   return [...lines, formatTotal(report), ""].join("\n");
 }
 
-/**
- * Formats the total as `<n> errors, <m> warnings`, always in the plural. Source:
- * docs/contract/spec-tool.md#lint-text-report.
- */
+/** Formats `<n> errors, <m> warnings`, always plural. Source: docs/contract/spec-tool.md#lint-text-report. */
 export function formatTotal({ errors, warnings }: LintReport): string {
   return `${errors} errors, ${warnings} warnings`;
 }

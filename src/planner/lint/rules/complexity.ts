@@ -3,9 +3,7 @@ import type { Rule } from "../rule.ts";
 
 const SPLIT = "Split it with `planner split`";
 
-/**
- * Requires a spec small enough for one session: numbers of criteria, target files and words within `lint.thresholds`.
- */
+/** Requires a spec small enough for one session: criteria, target files and words within `lint.thresholds`. */
 export const complexity: Rule = {
   name: "complexity",
   *check(spec, { config }, facts) {

@@ -7,9 +7,7 @@ import type { Rule } from "../rule.ts";
 const HEADING = /^ {0,3}#{1,6}[ \t]+acceptance criteria:?[ \t]*#*$/i;
 const SOME = /^ {0,3}#{1,6}[ \t]+acceptance criteria/im;
 
-/**
- * Requires the criteria in a place where planner finds them: in one section, before the output, outside code fences.
- */
+/** Requires the criteria where planner finds them: in one section, before the output, outside code fences. */
 export const criteria: Rule = {
   name: "criteria",
   *check({ body }, { config }) {
@@ -58,10 +56,7 @@ function* findAfterOutput(body: string, { heading }: Section): Iterable<RuleFind
   );
 }
 
-/**
- * Finds a criteria section inside a code fence: a closing fence that was read as an opening one, or the reverse, moves
- * the section into code.
- */
+/** Finds a criteria section in a code fence: a closing fence read as an opening one, or the reverse, moves it there. */
 function* findSwallowedSection(body: string): Iterable<RuleFinding> {
   for (const { text, number, fencedBy } of iterateLines(body)) {
     if (fencedBy === null || !HEADING.test(text)) continue;

@@ -5,10 +5,7 @@ import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 import type { World } from "../world.ts";
 
-/**
- * Requires that every id in `depends_on` and `members` has a file and is listed once, and that no spec waits for
- * itself.
- */
+/** Requires that ids in `depends_on` and `members` have a file and are listed once, and no spec waits for itself. */
 export const dependency: Rule = {
   name: "dependency",
   *check(spec, world) {

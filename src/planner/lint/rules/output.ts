@@ -2,10 +2,7 @@ import type { OutputVerdict } from "../../ports.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
-/**
- * Requires that the last run's output of a completed spec matches its `output_schema`. A spec without a log gets no
- * finding.
- */
+/** Requires a completed spec's last run output to match its `output_schema`. A spec without a log gets no finding. */
 export const output: Rule = {
   name: "output",
   *check(spec, { outputs }) {

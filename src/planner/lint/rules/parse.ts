@@ -3,10 +3,7 @@ import type { Spec } from "../../spec/spec.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
-/**
- * Requires that the file can be read, its frontmatter parses, and no git conflict is left. An unreadable file gets no
- * other finding.
- */
+/** Requires a readable file, parsable frontmatter and no git conflict. An unreadable file gets no other finding. */
 export const parse: Rule = {
   name: "parse",
   check: findConflict,

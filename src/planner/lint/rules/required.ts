@@ -8,10 +8,7 @@ import { describeTypeMismatch, findMistypedItems, isMissing, nameType } from "..
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
-/**
- * Requires the fields in `schema.spec.required`, values that match `schema.spec.fields`, and an id that matches the
- * file name.
- */
+/** Requires fields in `schema.spec.required`, values matching `schema.spec.fields`, an id matching the file name. */
 export const required: Rule = {
   name: "required",
   *check(spec, { config }) {

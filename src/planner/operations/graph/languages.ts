@@ -2,10 +2,7 @@ import { toVisibleSign } from "#kernel/control_pictures.ts";
 import { quoteDot } from "#kernel/quote_dot.ts";
 import type { GraphBox, GraphEdge, SpecGraph } from "./spec_graph.ts";
 
-/**
- * Formats a graph as a Mermaid flowchart. Every text is quoted, so no title can end a statement or be read as a
- * directive.
- */
+/** Formats a Mermaid flowchart. Every text is quoted, so no title can end a statement or be read as a directive. */
 export function toMermaid({ boxes, edges }: SpecGraph): string {
   const names = new Map(boxes.map(({ id }, at) => [id, `n${at}`]));
   const lines = boxes.map(({ id, title, status, critical }) => {
@@ -21,10 +18,7 @@ function formatArrow({ kind, critical }: GraphEdge): string {
   return kind === "depends_on" ? "-->" : "-.->";
 }
 
-/**
- * Replaces all characters but letters, digits and plain punctuation by entity codes. Source:
- * mermaid.js.org/syntax/flowchart.html, entity codes.
- */
+/** Escapes all but letters, digits, plain punctuation. Source: mermaid.js.org/syntax/flowchart.html, entity codes. */
 function escapeMermaid(text: string): string {
   return text
     .toWellFormed()

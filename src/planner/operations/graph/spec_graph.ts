@@ -8,10 +8,7 @@ import { parseParentId, parseSpecIdParts } from "../../spec/spec_id.ts";
 export interface GraphBox {
   readonly id: string;
   readonly title: string | null;
-  /**
-   * The status that lists show; `ready` for a spec on which work may start, `archived`, or `unknown` for an id without
-   * a spec.
-   */
+  /** Status that lists show; `ready` if work may start, `archived`, or `unknown` for an id without a spec. */
   readonly status: string;
   /** Column from 0: the first one after those of its dependencies. */
   readonly layer: number;

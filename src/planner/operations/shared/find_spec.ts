@@ -36,10 +36,7 @@ export async function findSpecId(context: PlannerContext, text: string, options:
   return found;
 }
 
-/**
- * Resolves `texts` to full ids, each once.
- * @throws OperationError as `findSpecId` does
- */
+/** Resolves `texts` to full ids, each once; throws OperationError as `findSpecId` does. */
 export async function findSpecIds(
   context: PlannerContext,
   texts: readonly string[],

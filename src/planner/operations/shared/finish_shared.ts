@@ -42,10 +42,7 @@ export async function finishSharedClaim(
   );
 }
 
-/**
- * Keeps the claim of a spec whose agent was stopped, so that a person of this clone can continue. Never refuses;
- * returns notes for the person.
- */
+/** Keeps a stopped agent's claim, so a person of this clone can continue. Never refuses; returns notes for them. */
 export async function keepSharedClaim(context: PlannerContext, id: SpecId): Promise<readonly string[]> {
   return changeClaims(context, id, "keep");
 }

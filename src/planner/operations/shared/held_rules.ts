@@ -36,11 +36,7 @@ export function formatLostRules(lost: readonly AcceptableLine[]): string | null 
   return `runs were judged by ${named}, which changed: "planner approve --commands" shows and accepts`;
 }
 
-/**
- * Refuses a run with fewer rules than the one before, and records the rules of this one.
- *
- * Source: docs/decisions.md#s-61.
- */
+/** Refuses fewer rules than the previous run's, and records this run's. Source: docs/decisions.md#s-61. */
 export async function refuseLostRules(context: PlannerContext, action: string): Promise<void> {
   const { now, lost } = await readRules(context);
   const problem = formatLostRules(lost);

@@ -2,10 +2,7 @@ import type { PlannerContext } from "../../context.ts";
 import type { LintReport } from "../../lint/finding.ts";
 import type { LintSelection } from "../../lint/lint_project.ts";
 
-/**
- * A lint finding in the form in which tools return it. Source: docs/contract/spec-tool.md#lint-diagnostic;
- * docs/decisions.md#s-16.
- */
+/** A lint finding as tools return it. Source: docs/contract/spec-tool.md#lint-diagnostic; docs/decisions.md#s-16. */
 export interface Diagnostic {
   readonly spec_id: string;
   readonly severity: "error" | "warning";

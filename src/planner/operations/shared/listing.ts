@@ -21,10 +21,7 @@ export interface SpecRow extends InvalidFields {
   readonly unproven?: string;
 }
 
-/**
- * The answer of every tool that lists specs. Source: docs/contract/spec-tool.md#tools; `unreadable` from
- * docs/decisions.md#s-08.
- */
+/** Answer of each listing tool. Source: docs/contract/spec-tool.md#tools; `unreadable` from docs/decisions.md#s-08. */
 export interface Listing<Row> {
   readonly specs: readonly Row[];
   /** Matches before `limit` and `offset` are applied. */

@@ -56,10 +56,7 @@ export async function proveCompletion(
   return { fields: { unproven }, lines: [`without proof (${unproven}): ${reasons.join("; ")}`], proof };
 }
 
-/**
- * Stores the proof of a spec that a person completed.
- * @returns the number of its record, or null without a proof
- */
+/** Stores the proof of a spec that a person completed; returns its record's number, or null without a proof. */
 export async function recordCompletion(
   context: PlannerContext,
   { id, outputSchema }: Spec,

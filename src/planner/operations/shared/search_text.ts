@@ -27,10 +27,7 @@ export function matchesPattern({ title, body }: Spec, pattern: RegExp): boolean 
   return pattern.test(body) || (title !== null && pattern.test(title));
 }
 
-/**
- * Returns the line with the first match, shortened around it. It searches the body first and the title's heading last,
- * because a list shows the title anyway.
- */
+/** Cuts the line around the first match: body first, the title's heading last, because lists show the title anyway. */
 export function cutSnippet({ title, body }: Spec, pattern: RegExp): string {
   for (const match of body.matchAll(new RegExp(pattern, "giu"))) {
     // If a query begins with line breaks, the match counts from the first character after them.

@@ -55,10 +55,7 @@ export interface FilterArguments {
   readonly text?: string;
 }
 
-/**
- * Creates a test for the parameters.
- * @throws OperationError for a text that cannot be searched for
- */
+/** Creates a test for the parameters; throws OperationError for a text that cannot be searched for. */
 export function createFilter({ label, priority, assignee, text: wanted }: FilterArguments): (spec: Spec) => boolean {
   for (const [name, value] of Object.entries({ label, assignee })) {
     if (value?.trim() === "") throw new OperationError("invalid_argument", `Invalid ${name} "${value}": expected text`);

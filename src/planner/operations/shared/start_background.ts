@@ -11,10 +11,7 @@ export interface BackgroundWork {
   readonly words: readonly string[];
 }
 
-/**
- * Starts this program in the background to work on a spec, and stores a process record. Does not wait for the new
- * process.
- */
+/** Starts this program in the background to work on a spec, without waiting for it, and stores a process record. */
 export async function startInBackground(
   context: PlannerContext,
   { spec_id, mode, words }: BackgroundWork,

@@ -65,10 +65,7 @@ export function refuseUnacceptedSetup(context: PlannerContext, { worktree }: Pla
   return refuseUnacceptedLines(context, lines, "worktree.setup names commands that are");
 }
 
-/**
- * Refuses an agent that is not installed, or whose settings are not accepted. It is not counted as a failure of the
- * spec.
- */
+/** Refuses an agent that is not installed or has unaccepted settings. This does not count as a failure of the spec. */
 export async function refuseMissingAgent(context: PlannerContext, provider: Provider, action: string): Promise<void> {
   const { program, env } = provider;
   const line = buildProviderLine(provider);

@@ -41,9 +41,7 @@ export async function stopRun(context: PlannerContext, id: SpecId, refused: stri
   return { split: records.length > 0 && records.every(({ mode }) => mode === "split") };
 }
 
-/**
- * Sets the status of a stopped spec to in_progress, unless its agent had just completed it or was only splitting it.
- */
+/** Sets a stopped spec to in_progress, unless its agent had just completed it or was only splitting it. */
 export async function leaveInProgress(context: PlannerContext, id: SpecId, { split }: StoppedRun): Promise<string> {
   let status = "in_progress";
   await changeSpec(context, id, (before, spec) => {
@@ -60,10 +58,7 @@ function listProcessIds(holder: ClaimHolder | null, running: readonly ProcessRec
   return ids;
 }
 
-/**
- * Ends the record before the agent, because a run that is about to start its agent reads the record first. Returns
- * false without a record.
- */
+/** Ends the record before the agent: a run reads it before starting its agent. Returns false without a record. */
 async function endRecord(context: PlannerContext, processId: string): Promise<boolean> {
   const { records } = await context.runs();
   return records.finish(processId, { status: "failed", error: "ended from outside" }, context.clock.now());

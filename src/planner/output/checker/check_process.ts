@@ -41,10 +41,7 @@ export class CheckProcess {
     this.#limits = limits;
   }
 
-  /**
-   * Checks one output.
-   * @throws OperationError `unavailable` if no child can be started or the child exits unexpectedly
-   */
+  /** Checks one output; throws OperationError `unavailable` if no child starts or it exits unexpectedly. */
   check(question: CheckQuestion): Promise<OutputVerdict> {
     const job: CheckJob = { ...question, limits: this.#limits };
     const { promise, resolve, reject } = Promise.withResolvers<OutputVerdict>();

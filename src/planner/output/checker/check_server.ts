@@ -39,10 +39,7 @@ function startWatchdog(parent: number): Watchdog {
   return { begin: (limitMs) => set(Date.now() + limitMs), end: () => set(Number.POSITIVE_INFINITY) };
 }
 
-/**
- * Length of texts, in characters, that hardly any pattern matches slowly; announcing such matches would take longer
- * than running them.
- */
+/** Characters of texts that hardly any pattern matches slowly; announcing a match would take longer than the match. */
 const SHORT_TEXT = 24;
 
 /** Milliseconds after which the result "no match" is not trusted: Bun aborts a slow match and then reports no match. */

@@ -11,10 +11,7 @@ export interface CheckLimits {
 
 export interface CheckQuestion {
   readonly bundle: SchemaBundle;
-  /**
-   * The JSON text as found in the output. Serializing it again would turn a number outside the range of doubles into
-   * null.
-   */
+  /** JSON text as found in the output. Serializing again would turn a number outside the range of doubles into null. */
   readonly json: string;
 }
 

@@ -1,8 +1,6 @@
 import type { OutputValidator } from "#planner/ports.ts";
 
-/**
- * Creates the output validator of the project at `root`, an absolute path. Its modules are loaded by the first check.
- */
+/** Creates the output validator of the project at the absolute path `root`. The first check loads its modules. */
 export function createLazyOutputValidator(root: string): OutputValidator {
   let validator: Promise<OutputValidator> | undefined;
   const load = (): Promise<OutputValidator> => {

@@ -125,9 +125,7 @@ function parseJson(text: string, path: string): unknown {
   }
 }
 
-/**
- * Finds the line and column, both from 1, at which a text stops being JSON, because some engines do not report them.
- */
+/** Finds line and column, from 1, at which a text stops being JSON, because some engines do not report them. */
 function findSyntaxError(text: string): { line: number; column: number } {
   const { complete, end } = new JsonScanner(text).scan(0);
   const at = complete ? end + (/^\s*/.exec(text.slice(end))?.[0].length ?? 0) : end;

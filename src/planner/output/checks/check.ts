@@ -33,9 +33,7 @@ export interface ValueKinds {
   readonly number: number;
 }
 
-/**
- * A keyword: the kind of values that it applies to, and a function that creates its check from its value in the schema.
- */
+/** A keyword: the kind of values that it applies to, and a function that creates its check from its schema value. */
 export interface Keyword {
   readonly name: string;
   readonly kind: keyof ValueKinds;

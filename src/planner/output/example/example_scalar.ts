@@ -55,9 +55,7 @@ export function canMatch(parts: CombinedSchemas): boolean {
   return patterns.length === 0 || (patterns.length === 1 && writePatternText(String(patterns[0])) !== undefined);
 }
 
-/**
- * Returns the shortest text for the pattern that has `least` characters, otherwise the longest one that can be written.
- */
+/** Returns the pattern's shortest text with `least` characters, otherwise the longest one that can be written. */
 function writeMatchingText(pattern: string, least: number): string | undefined {
   let best = writePatternText(pattern);
   for (let extra = 1; best !== undefined && [...best].length < least; extra++) {

@@ -4,9 +4,7 @@ import { resolveUri, type SchemaIndex } from "../schema_index.ts";
 /** Maximum number of schemas that are collected for one value. */
 const MAX_PARTS = 100;
 
-/**
- * All schemas that apply to one value: a schema, the schemas that it refers to, all of `allOf` and one of each choice.
- */
+/** All schemas for one value: a schema, those that it refers to, all of `allOf` and one of each choice. */
 export class CombinedSchemas {
   readonly schemas: readonly SchemaObject[];
 

@@ -7,10 +7,7 @@ import { findDeadRecords, findStaleClaims, findStaleWatchFile } from "./check_pr
 import { findOrphanedWorktrees } from "./check_worktrees.ts";
 import { endInterruptedRun, type ProjectProblem } from "./trouble.ts";
 
-/**
- * Finds locks on git's index that a killed git process left or that a process holds for long. They block every merge
- * and commit.
- */
+/** Finds git index locks that a killed git left or a process holds for long. They block every merge and commit. */
 async function findGitLocks(deps: RepairDeps): Promise<readonly ProjectProblem[]> {
   const { context, ports } = deps;
   const found: ProjectProblem[] = [];

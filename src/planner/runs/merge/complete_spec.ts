@@ -89,10 +89,7 @@ export async function finalizeInWorktree(
   await worktree.commitSpec(message(COMMIT_SUMMARIES.completed(id)));
 }
 
-/**
- * Removes worktree and branch after a merge. `kept` is the reason if they had to stay, which does not undo the merge;
- * else null.
- */
+/** Removes worktree and branch after a merge. `kept`, else null, is why they had to stay; the merge is not undone. */
 export async function removeWorktreeAndBranch(
   { ports }: Pick<RunDeps, "ports">,
   id: SpecId,
@@ -106,10 +103,7 @@ export async function removeWorktreeAndBranch(
   }
 }
 
-/**
- * Returns a sentence about a pull request that stays open at the forge after the work is merged or rejected here; empty
- * without one.
- */
+/** Returns a sentence on a pull request still open at the forge after a merge or rejection here; empty without one. */
 export async function describeOpenRequest({ ports }: Pick<RunDeps, "ports">, id: SpecId): Promise<readonly string[]> {
   const note = (await ports.requests.notes()).get(id);
   if (note === undefined || note.state !== "open") return [];

@@ -33,10 +33,7 @@ export async function mergeSpecs(
   return results;
 }
 
-/**
- * Returns the wanted ids and those of their members at any depth that have a worktree. Omits a driver without a
- * worktree if one of its members has one.
- */
+/** Returns wanted ids and members at any depth with a worktree; omits a driver without one if a member has one. */
 async function addMembersWithWorktree(
   { ports }: RunDeps,
   ids: readonly SpecId[],

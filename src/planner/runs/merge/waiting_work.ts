@@ -64,10 +64,7 @@ function explainUnfinished(spec: Spec | undefined, { id, status: there, archived
   return `its status is ${status}${why}${next}`;
 }
 
-/**
- * Returns why a spec with a pull request is not merged here: the forge merges it, or a person who names the spec. Null
- * without a request.
- */
+/** Explains that a spec's pull request is merged by the forge or a person naming the spec; null without a request. */
 export function explainOpenRequest(id: SpecId, request: RequestNote | undefined): string | null {
   if (request === undefined) return null;
   return `${formatRequestName(request)} has it (${request.url}): "planner pr --sync ${id}" takes over its merge, "planner merge ${id}" merges it here`;

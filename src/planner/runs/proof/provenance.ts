@@ -134,10 +134,7 @@ function decideVerdict(
   return isEdited ? "edited" : "proven";
 }
 
-/**
- * Returns uncommitted files other than planner's own, which change while a spec is worked and on which no check
- * depends.
- */
+/** Returns uncommitted files except planner's own, which change during work and on which no check depends. */
 function listUncommittedFiles({ uncommitted }: FolderState): readonly string[] {
   return uncommitted.filter((path) => !isPlannerFile(path));
 }

@@ -122,10 +122,7 @@ function findCompletedSpecs({ before, after }: SpecChanges): readonly CompletedS
 
 const CLOSED: ReadonlySet<string> = new Set(["completed", "cancelled"]);
 
-/**
- * Returns verdicts on unfinished specs with checks whose file the change deletes or makes unreadable, because nothing
- * else judges their work.
- */
+/** Judges unfinished specs with checks whose file the change deletes or makes unreadable, because nothing else does. */
 function judgeDeletedSpecs({ before, after }: SpecChanges): SpecVerdict[] {
   const left = parseReadableSpecs(after);
   return [...parseReadableSpecs(before).values()].flatMap(({ id, title, status, body }): readonly SpecVerdict[] => {
@@ -145,9 +142,7 @@ function judgeDeletedSpecs({ before, after }: SpecChanges): SpecVerdict[] {
 /** Statuses of work in progress, whose earlier output belongs to the same work. */
 const BEGUN: ReadonlySet<string> = new Set(["in_progress", "needs_attention"]);
 
-/**
- * Returns the outputs that do not match their schemas. Uses the schemas of the commit before the change if it has them.
- */
+/** Returns outputs that do not match their schemas, those of the commit before the change if it has them. */
 async function findMismatchedOutputs(
   deps: RunDeps,
   completed: readonly CompletedSpec[],
@@ -202,10 +197,7 @@ const OWN_PARTS: ReadonlySet<string> = new Set(["spec", "end", "commits", "files
 interface ComparedRecord extends Pick<SpecVerdict, "record"> {
   /** Whether the record contradicts the repository. */
   readonly differs: boolean;
-  /**
-   * Whether the record says that the output matches its schema. The log may have contained more of the output than the
-   * spec.
-   */
+  /** Whether the record says the output matches its schema. The log may have had more of the output than the spec. */
   readonly hasOutput: boolean;
 }
 
@@ -287,9 +279,7 @@ export interface ProposedCriteria {
   readonly proposed: readonly ProposedCheck[];
 }
 
-/**
- * Compares the criteria of a spec before and after a change. Criteria that existed before keep their earlier checks.
- */
+/** Compares a spec's criteria before and after a change. Criteria that existed before keep their earlier checks. */
 export function compareCriteria(before: string, after: string): ProposedCriteria {
   const old = parseCriteria(before);
   const judged = judgeCriteria(before, after);

@@ -126,9 +126,7 @@ async function findOpenRequest(deps: RunDeps, { work, target, known, wishes }: S
   return null;
 }
 
-/**
- * Commits the completed status on the branch, so that the merge completes the spec too, and makes a shared claim final.
- */
+/** Commits the completed status on the branch, so the merge completes the spec, and makes a shared claim final. */
 async function finalizeSpec(
   deps: RunDeps,
   { claim, work, wishes }: { readonly claim: Claim; readonly work: ProvenWork; readonly wishes: MakeRequestOptions },

@@ -162,9 +162,7 @@ function toForgeMerge({ into }: RequestTarget, request: ForgeRequest | null): Fo
   return { head, commit: merged, ref: buildRequestRef(into.forge, number) };
 }
 
-/**
- * Fast-forwards the main branch to its remote, once per call of `syncRequests`, so that merges at the forge are found.
- */
+/** Fast-forwards the main branch to its remote, once per `syncRequests` call, so merges at the forge are found. */
 async function updateMainBranchOnce(
   deps: RunDeps,
   { id, target, advanced }: { readonly id: SpecId; readonly target: RequestTarget; readonly advanced: Advanced },

@@ -104,10 +104,7 @@ async function findObstacle(deps: RunDeps, { spec, worktree, state, wishes }: Pl
   return missing.length === 0 ? null : missing.join("; ");
 }
 
-/**
- * Whether the worktree's spec is completed. A request of finished work commits that status, so the evidence was
- * complete then.
- */
+/** Whether the worktree's spec is completed: a request of finished work commits that status with complete evidence. */
 async function isCompletedInWorktree(worktree: Worktree, id: SpecId): Promise<boolean> {
   const specs = worktree.specs();
   if (!(await specs.ids()).includes(id)) return false;

@@ -41,10 +41,7 @@ export async function rejectWork(deps: RunDeps, id: string): Promise<readonly Re
   return results;
 }
 
-/**
- * Rejects one spec. Changes the status first, so that after a crash the cancelled spec keeps its worktree and can be
- * rejected again.
- */
+/** Rejects one spec, status first: after a crash the cancelled spec keeps its worktree and can be rejected again. */
 async function rejectSpec({ context, ports }: RunDeps, id: SpecId): Promise<RejectedWork> {
   await changeSpec(context, id, (text) =>
     editFields(text, { status: "cancelled", completed_at: undefined, unproven: undefined }),

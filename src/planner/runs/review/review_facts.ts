@@ -82,11 +82,7 @@ export async function readReviewFacts(deps: RunDeps, text: string, purpose = "re
   };
 }
 
-/**
- * Refuses a spec that has nothing to review.
- *
- * @throws OperationError `failed_precondition` with what to do instead
- */
+/** Refuses a spec without anything to review; throws OperationError `failed_precondition` with what to do instead. */
 export async function refuseUnreviewableSpec(deps: RunDeps, spec: Spec, purpose = "review"): Promise<void> {
   const { id, status } = spec;
   const refuse = (why: string): never => {

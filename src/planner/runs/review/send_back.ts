@@ -17,10 +17,7 @@ export interface SendBackResult {
   readonly at: string;
 }
 
-/**
- * Maximum length of a review text in characters. Chosen by planner, because the text becomes part of the agent's
- * prompt.
- */
+/** Maximum characters of a review text. Chosen by planner: the text becomes part of the agent's prompt. */
 const MAX_CHARS = 100_000;
 
 /** Statuses of specs that cannot be sent back, because their work has ended for good. */

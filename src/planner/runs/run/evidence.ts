@@ -18,10 +18,7 @@ import type { PlacedJob, RunDeps, RunSettings } from "../run_types.ts";
 export interface LocatedWork extends PlacedJob {
   /** The project's text of the spec when the run began; null if there was no run. */
   readonly before: string | null;
-  /**
-   * Body with older output, which does not count as the run's; defaults to the body of `before`, null means no older
-   * output.
-   */
+  /** Body with older output, which is not the run's; by default the body of `before`; null means no older output. */
   readonly outputBefore?: string | null;
   readonly wishes: Pick<RunSettings, "skipCriteria" | "unproven">;
 }
@@ -48,10 +45,7 @@ export interface CollectedEvidence {
   readonly unproven: string | null;
 }
 
-/**
- * Collects the evidence that decides how a run ends. Runs checks only if the agent succeeded. For an interrupted agent,
- * records only whether work exists.
- */
+/** Collects evidence for a run's end: checks only if the agent succeeded, if interrupted only whether work exists. */
 export async function collectEvidence(
   deps: RunDeps,
   work: LocatedWork,
@@ -101,9 +95,7 @@ interface Checking {
   readonly criteria: readonly JudgedCriterion[];
 }
 
-/**
- * Adds the results of output validation and checks to the evidence. Call it when the log has all of the agent's output.
- */
+/** Adds output validation and check results to the evidence. Call it when the log has all the agent's output. */
 async function addCheckResults(
   deps: RunDeps,
   work: LocatedWork,
@@ -173,10 +165,7 @@ interface OutputReport {
   readonly passed: boolean;
 }
 
-/**
- * Limits judging to one run at a time, because it holds a whole run's output in memory and several runs may end
- * together.
- */
+/** Lets one run judge at a time: it holds a whole run's output in memory, and several runs may end together. */
 const judging = new TaskSlots(1);
 
 /**

@@ -178,10 +178,7 @@ async function readWorkInProject(deps: RepairDeps, base: string): Promise<LeftWo
   return work === null ? null : { work, warnings: [], body: null };
 }
 
-/**
- * Whether the spec was completed after the run began: a run writes its spec before its record. Source:
- * docs/decisions.md#s-26.
- */
+/** Whether a spec completed after the run began: a run writes it before the record. Source: docs/decisions.md#s-26. */
 function isCompletedSince(spec: Spec | null, { started_at }: StoredRunReport): boolean {
   const at = spec?.status === "completed" ? spec.frontmatter["completed_at"] : null;
   return typeof at === "string" && Date.parse(at) >= Date.parse(started_at);

@@ -9,10 +9,7 @@ import { type AgentRunResult, type RunAgentOptions, runAgent } from "./run_agent
 import { hashText } from "./set_up.ts";
 
 export interface LaunchAgentOptions extends RunAgentOptions {
-  /**
-   * Name of a template, null for the default one; or a complete prompt text, which splits the spec instead of working
-   * on it.
-   */
+  /** Name of a template, null for the default; or a complete prompt, which splits the spec instead of working on it. */
   readonly prompt: { readonly template: string | null } | { readonly text: string };
   /** Called with the SHA-256 of the prompt; the agent starts after it has resolved. */
   readonly prompted?: (hash: string) => Promise<void>;

@@ -5,17 +5,11 @@ import type { Usage } from "../../work/usage.ts";
 /** Maximum interval between checks of a silent agent, in milliseconds; short compared with any sensible limit. */
 const LONGEST_PAUSE_MS = 15_000;
 
-/**
- * Share of processor time between two checks above which an agent counts as working. Chosen by planner: an idle agent
- * uses none.
- */
+/** Share of processor time between checks above which an agent is working. Planner's choice: an idle one uses none. */
 const BUSY_SHARE = 0.05;
 
 export interface ActivitySource {
-  /**
-   * Processor time of the agent and all processes that it started, in milliseconds; null if the system does not report
-   * it.
-   */
+  /** Processor milliseconds of the agent and all processes it started; null if the system does not report them. */
   cpuMs(): number | null;
   /** Time of the last change of a file, in milliseconds since 1970. */
   lastChange(): Promise<number>;

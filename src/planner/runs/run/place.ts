@@ -60,10 +60,7 @@ function describeConflict({ commit, files }: NonNullable<Worktree["begunAnew"]>,
   ].join("\n");
 }
 
-/**
- * Matches the start of the advice for a person in a reason. The prompt omits it, because an agent may not do most of
- * that.
- */
+/** Matches the start of a reason's advice for a person. Prompts omit it: an agent may not do most of that. */
 const ADVICE =
   /(?:[:,]|\s\()\s?(?:in "[^"]*" (?:run|move)|run "|then |take (?:it|that) back|undo|see to it|make it pass|settle|commit the|make it|"(?:git|planner) )/;
 

@@ -174,9 +174,7 @@ export class AgentSpecRun {
     return this.#result("failed", [reason]);
   }
 
-  /**
-   * Writes the end into the spec, the log and the worktree's status, in this order. Returns the end as it was written.
-   */
+  /** Writes the end into the spec, the log and the worktree's status, in this order; returns it as it was written. */
   async #complete(
     run: PlacedRun,
     {

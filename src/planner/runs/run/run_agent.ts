@@ -9,10 +9,7 @@ import type { AgentJob, RunDeps } from "../run_types.ts";
 import { type ActivitySource, LimitWatch } from "./limit_watch.ts";
 import { callOnAbort, superviseProgram } from "./run_commands.ts";
 
-/**
- * Maximum number of bytes of an agent's output processed in one turn of the event loop. Chosen by planner: some hundred
- * lines.
- */
+/** Maximum bytes of agent output processed per turn of the event loop. Chosen by planner: some hundred lines. */
 const TURN_BYTES = 32 * 1024;
 
 export interface RunAgentOptions {
@@ -39,10 +36,7 @@ export interface AgentRunResult extends Omit<AgentStreamResult, "lines"> {
   readonly claimed: boolean;
 }
 
-/**
- * Runs an agent to its end and writes its output to the log as it arrives. When this returns or throws, the agent and
- * every process that it started have ended.
- */
+/** Runs an agent and logs its output as it arrives. On return or throw, it and all processes it started have ended. */
 export async function runAgent(
   deps: RunDeps,
   run: RunAgentOptions,
@@ -181,10 +175,7 @@ async function readErrors(
 /** The most recent turn; each turn is a separate iteration of the event loop. */
 let lastTurn: Promise<unknown> = Promise.resolve();
 
-/**
- * Yields the output in pieces, one piece of one agent per turn of the event loop, which limits the garbage at one time
- * when many agents print much.
- */
+/** Yields one piece of one agent's output per event loop turn: limits garbage at one time if many agents print much. */
 async function* yieldPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     for (let start = 0; start < chunk.length; start += TURN_BYTES) {

@@ -115,10 +115,7 @@ export interface Supervision<Watch, Printed> {
   readonly read: (program: AgentProcess, watch: Watch) => Promise<Printed>;
 }
 
-/**
- * Runs a program to its end and reads its output. When this returns or throws, the program and every process that it
- * started have ended.
- */
+/** Runs a program and reads its output. On return or throw, it and every process that it started have ended. */
 export async function superviseProgram<Watch extends { close(): void }, Printed>(
   { ports }: RunDeps,
   start: AgentStartOptions,
@@ -143,9 +140,7 @@ export async function superviseProgram<Watch extends { close(): void }, Printed>
   }
 }
 
-/**
- * Calls `use` when the signal is aborted, immediately if it already is. @returns a function that removes the listener
- */
+/** Calls `use` when the signal is aborted, at once if it already is; returns a function that removes the listener. */
 export function callOnAbort(signal: AbortSignal, use: () => void): () => void {
   signal.addEventListener("abort", use);
   if (signal.aborted) use();

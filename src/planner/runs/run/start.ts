@@ -19,11 +19,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { type Provider, selectProvider } from "../../work/providers.ts";
 import type { RunChoice, RunDeps, RunSettings } from "../run_types.ts";
 
-/**
- * Checks every condition of a run before it changes anything.
- *
- * @throws OperationError that names the condition that is not met
- */
+/** Checks all of a run's conditions before it changes anything; throws OperationError that names the unmet one. */
 export async function checkStart({ context, ports }: RunDeps, id: SpecId, wishes: RunSettings): Promise<RunChoice> {
   const spec = await context.specs.load(id);
   refuseUnworkable(spec, await loadWorld(context), RESUMABLE);
@@ -56,10 +52,7 @@ interface Resuming {
   readonly wishes: RunSettings;
 }
 
-/**
- * Returns the session to continue, or null. Refuses an explicit wish that cannot be met, but ignores a setting of the
- * project that does not fit this run.
- */
+/** Returns the session to continue or null. Refuses an impossible explicit wish; ignores an unfit project setting. */
 function chooseSession(id: SpecId, { provider, reports, wishes }: Resuming): string | null {
   try {
     return findSessionToResume(id, provider, reports);

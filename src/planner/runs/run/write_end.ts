@@ -67,10 +67,7 @@ export async function writeRunEnd(deps: RunDeps, run: PlacedRun, end: Ending): P
   return end;
 }
 
-/**
- * Returns the project's text with the checks that judged this run restored, so that a check changed meanwhile does not
- * judge its merge.
- */
+/** Restores in the project's text the checks that judged this run: checks changed meanwhile do not judge its merge. */
 function restoreChecks({ tell }: RunDeps, { id, before }: PlacedRun, text: string): string {
   const kept = keepChecks(text, { own: before, restores: true });
   if (kept === text) return text;

@@ -111,10 +111,7 @@ async function splitOneSpec(deps: RunDeps, id: SpecId, wishes: SplitOptions): Pr
   }
 }
 
-/**
- * Writes the members, unless the spec can no longer be split or the agent's proposal is invalid; then nothing is
- * written.
- */
+/** Writes the members; nothing if the spec can no longer be split or the agent's proposal is invalid. */
 async function writeMembers(
   { context }: RunDeps,
   id: SpecId,

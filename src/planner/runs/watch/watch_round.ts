@@ -205,10 +205,7 @@ async function findFirstDone(deps: RunDeps, world: SpecWorld): Promise<Spec | un
   return undefined;
 }
 
-/**
- * Whether a driver's members are done and it has no open criteria. A driver that an agent tried and failed does not
- * count.
- */
+/** Whether a driver has done members and no open criteria. One that an agent tried and failed does not count. */
 function isDoneDriver(spec: Spec, { readiness }: SpecWorld): boolean {
   if (spec.type !== "driver" || spec.status !== "pending" || !readiness.isReady(spec)) return false;
   return parseCriteria(spec.body).every(({ checked }) => checked);

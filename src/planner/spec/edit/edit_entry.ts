@@ -146,10 +146,7 @@ function formatFlowValue(value: FieldValue, old?: Token): string {
   return formatInline(value, { style: detectStyle(old), inFlow: true });
 }
 
-/**
- * Returns the range of the whole lines of `start..end`, including the last line break; undefined if other text precedes
- * `start` on its line.
- */
+/** Returns the whole lines of `start..end` with the last line break; undefined if text precedes `start` on its line. */
 function findWholeLines(yaml: string, start: number, end: number): Range | undefined {
   const from = findLineStart(yaml, start);
   if (yaml.slice(from, start).trim() !== "") return undefined;

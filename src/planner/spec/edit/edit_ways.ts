@@ -18,10 +18,7 @@ export interface FieldEdit {
   readonly value: FieldValue | undefined;
 }
 
-/**
- * Yields texts with the edit applied in different ways, the one with the fewest changes first; undefined if a way is
- * not applicable.
- */
+/** Yields texts edited in different ways, the one with the fewest changes first; undefined for an inapplicable way. */
 export function* listEditedTexts(edit: FieldEdit): Generator<string | undefined> {
   const { text, key, value } = edit;
   const split = splitText(text);

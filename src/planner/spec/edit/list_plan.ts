@@ -5,10 +5,7 @@ import { isPlain, type ScalarStyle } from "./scalar_text.ts";
 /** Items of a changed collection: a number keeps the item of that index, a text is a new item. */
 export type ItemPlan = readonly (number | string)[];
 
-/**
- * Plans the change from `before` to `after`, keeping as many items in place as one pass finds.
- * @param write formats a new item
- */
+/** Changes `before` to `after`, leaving as many items in place as one pass finds. `write` formats a new item. */
 export function planItems(
   before: readonly unknown[],
   after: readonly string[],

@@ -9,9 +9,7 @@ export interface TextEdit extends Range {
   readonly text: string;
 }
 
-/**
- * Applies edits that do not overlap. Insertions at one offset come before a replacement there, in their given order.
- */
+/** Applies edits that do not overlap. Insertions at an offset precede a replacement there, in their given order. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const parts: string[] = [];
   let at = 0;

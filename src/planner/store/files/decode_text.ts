@@ -9,10 +9,7 @@ const STRICT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
 const REPLACEMENT = "\uFFFD";
 
-/**
- * Decodes UTF-8 and keeps a byte-order mark. Never substitutes invalid bytes, because the next edit would then write
- * them back and damage the file.
- */
+/** Decodes UTF-8, keeps a byte-order mark. Replaces no invalid bytes: the next edit would write them back as damage. */
 export function decodeText(bytes: Uint8Array): DecodedText {
   try {
     return { ok: true, text: STRICT.decode(bytes) };

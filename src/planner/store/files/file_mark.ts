@@ -9,10 +9,7 @@ export interface FileMark {
   readonly changedMs: number;
 }
 
-/**
- * Minimum age in milliseconds at which an equal mark proves that nothing changed: older kernels count file times in
- * steps of 10 ms.
- */
+/** Minimum age in ms at which an equal mark proves no change: older kernels count file times in steps of 10 ms. */
 const UNSETTLED_MS = 100;
 
 /** The same age in milliseconds for file systems that count file times in seconds. */

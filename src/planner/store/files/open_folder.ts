@@ -40,9 +40,7 @@ export async function removeFileInside(path: string): Promise<void> {
   }
 }
 
-/**
- * Removes a folder and its contents through the open folder around it. Removes a link without the folder that it names.
- */
+/** Removes a folder and its contents through the open folder around it; removes a link without its target. */
 export async function removeFolderInside(path: string): Promise<void> {
   if (existsSync(dirname(path))) await withOpenFolder(path, (inside) => rm(inside, { recursive: true, force: true }));
 }
@@ -121,10 +119,7 @@ function openChildFolder(parent: number, name: string, { realRoot, shown }: Boun
   throw buildLinkOutError(shown);
 }
 
-/**
- * Opens a folder by its path. Without open folders, check and write are two steps, between which someone could still
- * insert a link.
- */
+/** Opens a folder by path. Without open folders, someone could insert a link between the check and the write. */
 function openFolderByName(root: string, realRoot: string, names: readonly string[]): OpenFolder {
   let path = realRoot;
   for (const [index, name] of names.entries()) {

@@ -6,11 +6,7 @@ import { getErrorCode, toDiskError } from "./disk_error.ts";
 import { type OpenFolder, openParentFolder, withOpenFolder } from "./open_folder.ts";
 import { buildTemporaryPath, removeIfExists, syncFolder, writeTemporaryFile } from "./temporary_file.ts";
 
-/**
- * Replaces the file at `path` atomically by `text`; creates the folder.
- *
- * @param file the path as error messages print it
- */
+/** Replaces the file at `path` atomically; creates the folder. `file` is the path as error messages print it. */
 export async function replaceFile(path: string, file: string, text: string | Uint8Array): Promise<void> {
   await placeFileAt(path, `write "${file}"`, async (target) => {
     const temporary = await writeTemporaryFile(target, text);
@@ -51,10 +47,7 @@ export interface NewFile {
  */
 const MAX_WAITING = 16;
 
-/**
- * Creates many files atomically, much faster than one by one. The result for a file is true, false if the name is
- * taken, or the error of the disk.
- */
+/** Creates files atomically, much faster than one by one. Results: true, false for a taken name, or a disk error. */
 export async function createFiles(files: readonly NewFile[]): Promise<readonly (boolean | OperationError)[]> {
   const outcomes: (boolean | OperationError)[] = [];
   const folders = new Map<string, OpenFolder>();
@@ -85,10 +78,7 @@ async function createUnsyncedFile({ path, text }: NewFile, folders: Map<string, 
   return createNamedFile(join(folder.path, basename(path)), text);
 }
 
-/**
- * Creates a file synchronously and atomically, without waiting for the disk. Use it only for files that may be lost in
- * a power failure.
- */
+/** Creates a file atomically without waiting for the disk: only for files that may be lost in a power failure. */
 export function createFileAtOnce(path: string, file: string, text: string): boolean {
   let folder: OpenFolder | undefined;
   try {
@@ -147,10 +137,7 @@ function linkToNameAtOnce(temporary: string, path: string): boolean {
   }
 }
 
-/**
- * Renames the file on file systems without hard links, where only the project lock prevents races. Returns false if the
- * name exists.
- */
+/** Renames without hard links, where only the project lock prevents races. Returns false if the name exists. */
 function renameWithoutLink(error: unknown, temporary: string, path: string): boolean {
   if (getErrorCode(error) === "EEXIST") return false;
   if (!WITHOUT_LINKS.has(getErrorCode(error) ?? "")) throw error;

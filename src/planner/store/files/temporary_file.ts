@@ -68,10 +68,7 @@ export function parseTemporaryPid(name: string): number | null {
   return digits === undefined ? null : Number.parseInt(digits, 36);
 }
 
-/**
- * Removes temporary files of killed writers in a folder. Keeps those of running processes, because not every writer
- * holds a lock.
- */
+/** Removes temporary files of killed writers. Keeps those of running processes, as not every writer holds a lock. */
 export async function removeLeftoverFiles(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {

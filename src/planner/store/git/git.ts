@@ -5,19 +5,13 @@ import { TaskSlots } from "#kernel/slots.ts";
 import { toDiskError } from "../files/disk_error.ts";
 import { type GitCall, prepareGit, type ReadyGit } from "./start_git.ts";
 
-/**
- * Maximum duration of one git command in milliseconds. Chosen by planner: checking out or rebasing a large repository
- * takes minutes.
- */
+/** Maximum duration of a git command in milliseconds. Chosen by planner: a large checkout or rebase takes minutes. */
 const GIT_LIMIT_MS = 5 * 60_000;
 
 /** Maximum size of an answer in bytes. Chosen by planner: the list of a million changed files. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/**
- * Maximum number of tries of a command that another git blocks, and the first pause in milliseconds: seven seconds in
- * all.
- */
+/** Maximum number of tries of a command that another git blocks, and the first pause in ms: seven seconds in all. */
 const MAX_TRIES = 12;
 const BUSY_PAUSE_MS = 100;
 /** Errors caused by other processes: a lock, or a worktree that is not complete yet. Git reads all worktrees. */
@@ -47,10 +41,7 @@ export interface GitOptions {
   readonly hooks?: boolean;
   /** Maximum duration in milliseconds. */
   readonly limitMs?: number;
-  /**
-   * Whether the call talks to a remote. Such a call is never repeated, and the processes that it started are killed
-   * with it.
-   */
+  /** Whether the call talks to a remote: it is never repeated, and processes that it started are killed with it. */
   readonly remote?: boolean;
 }
 
@@ -95,11 +86,7 @@ export class Git {
     }
   }
 
-  /**
-   * Returns the output of a git command that must succeed.
-   *
-   * @throws OperationError `failed_precondition` with git's own message
-   */
+  /** Returns a git command's output, or throws OperationError `failed_precondition` with git's own message. */
   async run(args: readonly string[], options: GitOptions = {}): Promise<string> {
     const { status, stdout, stderr } = await this.try(args, options);
     if (status === 0) return stdout.toString();

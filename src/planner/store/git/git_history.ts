@@ -1,10 +1,7 @@
 import type { GitHistory } from "../../ports.ts";
 import { isSpecCommit, listNamingTexts } from "../../work/commit_message.ts";
 
-/**
- * Maximum duration of a git call in milliseconds. Chosen by planner: a history of a million commits takes seconds, and
- * longer means a hang.
- */
+/** Maximum duration of a git call in ms. Chosen by planner: a million commits take seconds; longer means a hang. */
 const GIT_TIMEOUT_MS = 10_000;
 
 /** Opens the git history around `root`. Every answer is empty if git or the repository is missing. */
@@ -39,10 +36,7 @@ async function runGit(root: string, args: readonly string[]) {
   return new Git(root).try(args, { limitMs: GIT_TIMEOUT_MS }).catch(() => null);
 }
 
-/**
- * Returns a pattern that matches only this branch. Unlike a name, a pattern causes no error if the branch does not
- * exist.
- */
+/** Returns a pattern that matches only this branch and, unlike a name, causes no error if the branch does not exist. */
 function buildBranchPattern(name: string): string {
   const escaped = name.replace(/[\\*?[]/g, "\\$&");
   return `--branches=${escaped.slice(0, -1)}[${escaped.slice(-1)}]`;

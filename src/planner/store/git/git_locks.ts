@@ -97,9 +97,7 @@ function isGitProcess(pid: number): boolean {
   }
 }
 
-/**
- * Returns the working directory of a process: null if it is ending or gone, "hidden" if this process may not read it.
- */
+/** Returns a process's working directory: null if it is ending or gone, "hidden" if this process may not read it. */
 function readWorkingFolder(pid: number): string | null {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);

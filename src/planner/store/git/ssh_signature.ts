@@ -49,10 +49,7 @@ export function computeFingerprint(armoured: string): string | null {
   return key === null ? null : `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
 }
 
-/**
- * Extracts the public key. Source: PROTOCOL.sshsig of OpenSSH: "SSHSIG", a version of four bytes, the length of the
- * public key, the key.
- */
+/** Extracts the key. Source: OpenSSH PROTOCOL.sshsig: "SSHSIG", a version of four bytes, the key's length, the key. */
 function extractPublicKey(armoured: string): Buffer | null {
   const body = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)-----END SSH SIGNATURE-----\n?$/.exec(armoured)?.[1];
   const blob = Buffer.from(body ?? "", "base64");

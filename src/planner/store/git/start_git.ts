@@ -79,9 +79,7 @@ const QUIET = {
 /** Variables that prevent credential helpers from opening a window, and ssh from prompting. */
 const SILENT = { GCM_INTERACTIVE: "never", SSH_ASKPASS_REQUIRE: "never" };
 
-/**
- * Variables that prevent read commands from fetching. Older gits know only the first one, which forbids every protocol.
- */
+/** Variables that keep read commands from fetching. Older gits know only the first, which forbids every protocol. */
 const OFFLINE = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" };
 
 /** Value that disables a program, by the last word of the setting's name. */
@@ -100,18 +98,12 @@ const PROGRAM = /^((?:filter|merge|hook)\..+)\.(clean|smudge|process|required|dr
 /** Scopes of settings that no repository can set. */
 const OF_THE_PERSON: ReadonlySet<string> = new Set(["system", "global", "command"]);
 
-/**
- * A git call that is ready to start. Starting it is synchronous, so listeners added at once receive errors of the
- * start.
- */
+/** A git call ready to start. Starting is synchronous, so listeners added at once receive errors of the start. */
 export interface ReadyGit {
   start(): ChildProcessWithoutNullStreams;
 }
 
-/**
- * Prepares a git call; all calls of git go through this function. Read commands run no program that the repository
- * names, and fetch nothing.
- */
+/** Prepares every git call. Read commands run no program that the repository names, and fetch nothing. */
 export async function prepareGit(call: GitCall): Promise<ReadyGit> {
   const { cwd, args, hooks = false } = call;
   const command = getCommand(args);
@@ -155,10 +147,7 @@ function spawnGit(
   return child;
 }
 
-/**
- * Starts a read-only git on the terminal of this process, with its output in the user's pager. Settings of the
- * repository cannot name the pager.
- */
+/** Starts a read-only git on this terminal, in the user's pager. Settings of the repository cannot name the pager. */
 export async function startPagedGit({ cwd, args }: Pick<GitCall, "cwd" | "args">): Promise<ChildProcess> {
   const { LC_ALL: _ours, ...quiet } = QUIET;
   const given = { ...removeGitLocations(process.env), ...quiet, ...OFFLINE } as NodeJS.ProcessEnv;
@@ -229,9 +218,7 @@ function disablePrograms({ own, named }: Settings, env: NodeJS.ProcessEnv): Read
   return added;
 }
 
-/**
- * Returns the user's own values for settings that the repository names. @param own settings of the user, by their names
- */
+/** Returns the user's values (`own`, by name) for settings that the repository names. */
 function buildReplacements(named: ReadonlySet<string>, own: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const key of named) {

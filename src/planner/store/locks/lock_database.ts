@@ -23,19 +23,14 @@ export class LockDatabase {
   readonly #path: string;
   readonly #file: string;
 
-  /**
-   * @param file path from the project's root
-   * @throws an error of the system, or OperationError for a link
-   */
+  /** `file` is a path from the project's root. Throws an error of the system, or OperationError for a link. */
   constructor(root: string, file: string) {
     this.#folder = openParentFolder(join(root, file));
     this.#path = join(this.#folder.path, basename(file));
     this.#file = file;
   }
 
-  /**
-   * Opens the database anew for each write, because a database that was deleted meanwhile would lock out no process.
-   */
+  /** Opens the database anew for each write: one that was deleted meanwhile would lock out no process. */
   open(Database: typeof DatabaseSync): DatabaseSync {
     const inode = this.#prepare();
     // SQLite must not create a file here, because the name may have become a link.

@@ -11,10 +11,7 @@ import { isProcessAlive } from "../processes/process_life.ts";
 import { isStillRunning } from "../processes/process_mark.ts";
 import { LOCKS_FOLDER } from "../project/places.ts";
 
-/**
- * Age of another machine's heartbeat at which it counts as stopped, in milliseconds. Chosen by planner: it is renewed
- * every minute.
- */
+/** Age in ms at which another machine's heartbeat counts as stopped. Chosen by planner: it is renewed every minute. */
 export const HEARTBEAT_LIMIT_MS = 5 * 60_000;
 
 export function buildLockPath(id: string): string {

@@ -16,21 +16,13 @@ interface Lock {
 /** Lock for changes of specs. Wait chosen by planner: a write takes some milliseconds, so longer means a hang. */
 const EDIT: Lock = { file: `${LOCKS_FOLDER}/edit.db`, waitMs: 10_000 };
 
-/**
- * Lock for merges. Wait chosen by planner: rebasing a long branch on a large repository takes minutes, and others may
- * wait before.
- */
+/** Lock for merges. Wait chosen by planner: long rebases in a large repository take minutes, and others may precede. */
 const MERGE: Lock = { file: `${LOCKS_FOLDER}/merge.db`, waitMs: 15 * 60_000 };
 
-/**
- * Lock for shared claims. Wait chosen by planner: some calls to the remote, each of which is killed after 20 seconds.
- */
+/** Lock for shared claims. Wait chosen by planner: some calls to the remote, each killed after 20 seconds. */
 const REMOTE: Lock = { file: `${LOCKS_FOLDER}/remote.db`, waitMs: 5 * 60_000 };
 
-/**
- * Maximum pause between the first two tries, in milliseconds. Each further try allows 1 ms more, so that many waiters
- * leave time for work.
- */
+/** Maximum first pause between tries in ms; each further try adds 1 ms, so that many waiters leave time for work. */
 const PAUSE_MS = 12;
 const MOST_PAUSE_MS = 100;
 

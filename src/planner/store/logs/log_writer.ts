@@ -10,22 +10,13 @@ import { withOpenFolder } from "../files/open_folder.ts";
 import { LOGS_FOLDER } from "../project/places.ts";
 import { isLink, isLinkOutside } from "../project/project_bounds.ts";
 
-/**
- * Maximum time that a line stays in memory, in milliseconds. Chosen by planner: a person who follows the log sees no
- * delay.
- */
+/** Maximum time in ms that a line stays in memory. Chosen by planner: a person who follows the log sees no delay. */
 const LOG_FLUSH_MS = 100;
 
-/**
- * Maximum number of buffered characters before callers have to wait. Chosen by planner: one disk write, for each of
- * many agents.
- */
+/** Buffered characters above which callers wait. Chosen by planner: one disk write, for each of many agents. */
 const MAX_WAITING_CHARS = 64 * 1024;
 
-/**
- * Maximum length of a stored line in characters. Chosen by planner: at three bytes each it fits into one answer of
- * planner_log.
- */
+/** Maximum characters of a stored line. Chosen by planner: at three bytes each it fits one answer of planner_log. */
 const MAX_LINE_CHARS = 256 * 1024;
 
 /** Opens `.planner/logs/` for writing. */
@@ -77,10 +68,7 @@ class FileRunLog implements RunLog {
   readonly #handle: FileHandle;
   readonly #clock: Clock;
   readonly #maxBytes: number;
-  /**
-   * Bytes that may still be written to the file. After half of the limit, only the last half of the output is kept for
-   * the end.
-   */
+  /** Bytes that may still be written. After half of the limit, only the last half of the output is kept for the end. */
   #bytesLeft: number;
   #isHalfFull = false;
   readonly #end: KeptEnd;
@@ -198,10 +186,7 @@ class FileRunLog implements RunLog {
     this.#drain().catch(() => {});
   }
 
-  /**
-   * Writes complete lines only, so that neither a reader nor a kill between two writes leaves half a line. Never
-   * rejects.
-   */
+  /** Writes complete lines only: neither a reader nor a kill between two writes leaves half a line. Never rejects. */
   async #write(): Promise<void> {
     const bytes = Buffer.from(this.#waiting.join(""));
     this.#waiting = [];

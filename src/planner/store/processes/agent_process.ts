@@ -21,10 +21,7 @@ import {
   sumCpuMs,
 } from "./run_processes.ts";
 
-/**
- * Maximum number of folders above a program that are searched for its package. Chosen by planner: `dist/cli/index.js`
- * needs three.
- */
+/** Maximum folders above a program searched for its package. Chosen by planner: `dist/cli/index.js` needs three. */
 const MAX_LEVELS = 5;
 
 /**
@@ -74,10 +71,7 @@ function parseVersionInPath(path: string, program: string): string | null {
 /** Time in milliseconds for which a reader waits after every known process has ended. */
 const DRAIN_MS = 1_000;
 
-/**
- * Output of a child process, kept until it is read, because the engine discards unread output when the child ends. A
- * reader that pauses blocks the child.
- */
+/** A child's output, kept until read: the engine discards it when the child ends. A pausing reader blocks the child. */
 class ChildOutput implements AsyncIterable<Uint8Array> {
   readonly #stream: Readable;
   #closed = false;
@@ -89,10 +83,7 @@ class ChildOutput implements AsyncIterable<Uint8Array> {
     for (const event of ["readable", "end", "close", "error"]) stream.on(event, () => this.#wake());
   }
 
-  /**
-   * Marks that no known process can still print. Available output can be read, but a reader waits only briefly for
-   * more.
-   */
+  /** Marks that no known process can print. Available output stays readable; a reader waits only briefly for more. */
   close(): void {
     this.#closed = true;
     this.#wake();
@@ -128,10 +119,7 @@ class ChildOutput implements AsyncIterable<Uint8Array> {
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/**
- * Opens the agents of the project in `root`, an absolute path, which distinguishes its runs from those of another
- * project.
- */
+/** Opens the agents of the project in `root`, an absolute path, which tells its runs from those of other projects. */
 export function openAgents(root: string): AgentLauncher {
   const nameOf = (processId: string): string => `${processId}@${root}`;
   return {

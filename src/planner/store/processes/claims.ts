@@ -20,10 +20,7 @@ import { withProjectLock } from "../locks/project_lock.ts";
 import { LOCKS_FOLDER } from "../project/places.ts";
 import { markProcess } from "./process_mark.ts";
 
-/**
- * Time between two heartbeats in milliseconds. Chosen by planner: a fifth of the age at which the holder counts as
- * gone.
- */
+/** Time between heartbeats in ms. Chosen by planner: a fifth of the age at which the holder counts as gone. */
 const BEAT_MS = 60_000;
 
 /**

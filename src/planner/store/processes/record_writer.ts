@@ -48,10 +48,7 @@ async function startRecord(root: string, given: NewProcessRecord, begun: object 
   return record;
 }
 
-/**
- * Writes a record without a lock and without waiting for the disk, because the process itself writes its record again
- * when its run begins.
- */
+/** Writes a record without a lock or a wait for the disk: the process writes it again when its run begins. */
 async function announceRecord(root: string, given: NewProcessRecord): Promise<void> {
   const file = buildRecordPath(given.process_id);
   const record = buildRunningRecord(given);

@@ -18,10 +18,7 @@ const LONGEST_PAUSE_MS = 100;
 /** Time in milliseconds for which processes without a readable environment are checked again. Chosen by planner. */
 const UNKNOWN_MS = 1_000;
 
-/**
- * Time in milliseconds after SIGKILL until a process must have ended. Chosen by planner: only one that hangs in the
- * kernel takes longer.
- */
+/** Time in milliseconds from SIGKILL to the forced end. Chosen by planner: only a hang in the kernel takes longer. */
 const FORCED_END_MS = 10_000;
 
 export interface RunProcesses {
@@ -66,10 +63,7 @@ function findProcesses({ name, part, leader, trustGroup }: RunProcesses): Found 
 /** Clock ticks per second in which Linux counts processor time, on every machine that Bun and Deno support. */
 const TICKS_PER_SECOND = 100;
 
-/**
- * Returns the processor time of these processes in milliseconds; 0 for an ended process. Linux only. Source: proc(5),
- * stat.
- */
+/** Returns the processes' processor time in milliseconds; 0 for an ended one. Linux only. Source: proc(5), stat. */
 export function sumCpuMs(pids: readonly number[]): number {
   let ticks = 0;
   for (const pid of pids) {

@@ -17,9 +17,7 @@ import { readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { findGitFolder, readGitFile } from "../worktrees/admin_folder.ts";
 
-/**
- * Maximum number of tries to write. Chosen by planner: only when several people write at once does the second try fail.
- */
+/** Maximum number of write tries. Chosen by planner: the second fails only when several people write at once. */
 const MAX_TRIES = 5;
 
 interface AcceptedLine extends AcceptableLine {
@@ -96,10 +94,7 @@ function findStateFolder(env: NodeJS.ProcessEnv): string {
   return given?.startsWith("/") ? given : join(env["HOME"] ?? homedir(), ".local", "state");
 }
 
-/**
- * Returns the real path of the folder that all worktrees of the repository share; the project's own without a
- * repository.
- */
+/** Returns the real path of the folder that all worktrees share; the project's own without a repository. */
 function findSharedFolder(root: string): string {
   for (let folder = resolve(root); ; folder = dirname(folder)) {
     const git = join(folder, ".git");

@@ -17,10 +17,7 @@ export function findRoot(cwd: string): string | undefined {
   }
 }
 
-/**
- * Returns whether `root` contains a project: `.planner/specs` is a folder. Source:
- * docs/contract/spec-tool.md#tool-errors.
- */
+/** Whether `root` has a project: a folder `.planner/specs`. Source: docs/contract/spec-tool.md#tool-errors. */
 export function isInitialised(root: string): boolean {
   return isFolder(join(root, ".planner", "specs"));
 }

@@ -13,10 +13,7 @@ export function buildActivePath(id: SpecId): string {
   return `${SPECS_FOLDER}/${id}.md`;
 }
 
-/**
- * Returns the path of an archived spec: in the folder of the day in its id, or directly in the archive if the id has no
- * day.
- */
+/** Returns an archived spec's path: in the folder of its id's day, or directly in the archive without a day. */
 export function buildArchivePath(id: SpecId): string {
   const day = parseSpecIdParts(id)?.day;
   return day === undefined ? `${ARCHIVE_FOLDER}/${id}.md` : `${ARCHIVE_FOLDER}/${day}/${id}.md`;

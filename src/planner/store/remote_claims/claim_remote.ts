@@ -36,10 +36,7 @@ const PUSH = "push --porcelain --no-verify --no-progress --no-signed --no-follow
   " ",
 );
 
-/**
- * One compare-and-swap at the remote: sets `ref` to `next`, or deletes it if that is null, provided that it is at
- * `base` now.
- */
+/** One compare-and-swap at the remote: sets `ref` to `next`, or deletes it if null, provided that it is at `base`. */
 export interface RefChange {
   readonly ref: string;
   /** Expected hash; null if the ref must not exist. */

@@ -67,10 +67,7 @@ export interface StoredClaims {
   readonly own: ReadonlyMap<SpecId, StoredOwnClaim>;
 }
 
-/**
- * Reads the stored state. A file that is unreadable, or was copied with its folder, counts as missing: none of its
- * claims belongs to this clone.
- */
+/** Reads the state. A file unreadable or copied with its folder counts as missing: no claim in it is this clone's. */
 export function readClaimsFile(root: string): StoredClaims | null {
   const read = readJsonFile(join(root, FILE));
   const stored: unknown = read.kind === "object" ? read.object : null;

@@ -6,10 +6,7 @@ import type { ClaimSession } from "./claim_session.ts";
 import { findDoneInMain, listMainRefs, testServer } from "./main_at_remote.ts";
 import { listDoneClaims, pruneDoneClaims, type RemoteClaimsContext, withClaimSession } from "./remote_claims.ts";
 
-/**
- * Push duration in milliseconds above which git probably waited for a person. Chosen by planner: slow networks and
- * servers take some seconds.
- */
+/** Push ms above which git probably waited for a person. Chosen by planner: slow networks and servers take seconds. */
 const SLOW_PUSH_MS = 10_000;
 
 /** Usual name of the remote from which a fork was made. */

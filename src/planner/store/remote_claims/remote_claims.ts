@@ -64,10 +64,7 @@ export function finishRemoteClaim(
   return changeRemoteClaim(place, id, { ...wanting, state: "done", decide: decideFinish });
 }
 
-/**
- * Releases the claim of a run, unless it is done or belongs to another process. If the remote cannot be reached, the
- * claim is released later.
- */
+/** Releases a run's claim unless it is done or another process's; later, if the remote cannot be reached. */
 export async function releaseRemoteClaim(place: RemoteClaimsContext, id: SpecId, processId: string): Promise<void> {
   const before = readClaimsFile(place.root)?.own.get(id);
   if (before === undefined || before.process !== processId || before.state === "done") return;
@@ -82,10 +79,7 @@ export async function releaseRemoteClaim(place: RemoteClaimsContext, id: SpecId,
   });
 }
 
-/**
- * Releases a claim of this clone, even a final one. Contacts the remote only if there is such a claim; retries later if
- * it cannot be reached.
- */
+/** Releases this clone's claim, even a final one; contacts the remote only with one; retries later if unreachable. */
 export async function giveUpRemoteClaim(place: RemoteClaimsContext, id: SpecId): Promise<SharedClaimResult> {
   const before = readClaimsFile(place.root)?.own.get(id);
   if (before === undefined) return { kind: "own", notes: [] };
@@ -103,10 +97,7 @@ export async function giveUpRemoteClaim(place: RemoteClaimsContext, id: SpecId):
   });
 }
 
-/**
- * Renews all claims of this clone's runs in one push, including those of other processes, and releases those of ended
- * runs.
- */
+/** Renews all claims of this clone's runs, of all processes, in one push, and releases those of ended runs. */
 export async function renewRemoteClaims(place: RemoteClaimsContext): Promise<void> {
   const { renewMs, message } = place.settings;
   const isDue = (confirmedMs: number, after: number): boolean => {
@@ -215,9 +206,7 @@ interface ChangingLooked extends ChangingOne {
 
 type ChangedOne = { readonly kind: "own"; readonly from: string | null } | NotOwn;
 
-/**
- * Changes a claim as decided after the latest query. Repeats a take from any holder if the same holder only renewed it.
- */
+/** Changes a claim as the latest query decides; repeats a take from any holder if that one only renewed it. */
 async function changeOneClaim(session: ClaimSession, changing: ChangingLooked): Promise<ChangedOne> {
   const { id, state, decide, facts, message, processId, steal } = changing;
   for (let tries = 1; ; tries++) {

@@ -5,9 +5,7 @@ import { formatGitError, type Git, type GitAnswer } from "../git/git.ts";
 import { buildSshEnvironment, toBrokenAnswer } from "../remote_claims/claim_remote.ts";
 import { isAncestor } from "../worktrees/outside_words.ts";
 
-/**
- * Maximum duration in milliseconds of a query of the remote. A push may take longer, because its hooks may run tests.
- */
+/** Maximum duration of a query of the remote in ms. A push may take longer, because its hooks may run tests. */
 const LOOK_LIMIT_MS = 60_000;
 const PUSH_LIMIT_MS = 60 * 60_000;
 

@@ -45,10 +45,7 @@ export async function createMembers(root: string, parent: SpecId, { members, fie
   }
 }
 
-/**
- * Returns the spec whose split is in progress or was interrupted by a kill; null without one. Cost: one system call
- * without a split.
- */
+/** Returns the spec whose split is in progress or was killed; null without one, at the cost of one system call. */
 export function findPendingSplit(root: string): SpecId | null {
   return existsSync(join(root, INTENT)) ? (readIntent(root)?.parent ?? null) : null;
 }

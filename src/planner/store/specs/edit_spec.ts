@@ -13,10 +13,7 @@ import { type FileOwnership, removeIfExists, syncFolder, writeTemporaryFile } fr
 import { buildActivePath } from "../project/places.ts";
 import { isLink } from "../project/project_bounds.ts";
 
-/**
- * Maximum number of tries of an edit while another program writes the file. Chosen by planner: each such write costs
- * one try.
- */
+/** Maximum number of tries of an edit. Chosen by planner: each write of another program meanwhile costs one. */
 const MAX_TRIES = 8;
 
 /**
@@ -40,10 +37,7 @@ export async function editSpec(root: string, id: SpecId, change: (text: string) 
   return edited;
 }
 
-/**
- * Edits several specs, whose files wait for the disk at the same time. Each is replaced atomically by itself; a refusal
- * is the result of its spec alone.
- */
+/** Edits specs that wait for the disk together. Each is replaced atomically; a refusal concerns its spec alone. */
 export async function editSpecs(
   root: string,
   ids: Iterable<SpecId>,
@@ -124,10 +118,7 @@ export function checkWritable(file: string, text: string): void {
     throw new OperationError("invalid_argument", `Cannot write "${file}": ${describeTooLarge(size)}`);
 }
 
-/**
- * Replaces `text` in the file by `next`. Returns the folder; undefined when the file is missing or contains another
- * text by then.
- */
+/** Replaces `text` in the file by `next`. Returns the folder; undefined if the file is missing or its text differs. */
 async function replaceText(
   path: string,
   file: string,

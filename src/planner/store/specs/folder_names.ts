@@ -6,10 +6,7 @@ import { buildFileMark, type FileMark, isSameMark, isUnsettledMark } from "../fi
 
 const EXTENSION = ".md";
 
-/**
- * Returns whether an entry of a specs folder is a spec according to its name. Hidden entries and other kinds of files
- * are not.
- */
+/** Whether an entry of a specs folder is a spec by its name. Hidden entries and other kinds of files are not. */
 export function isSpecName(name: string): boolean {
   return name.endsWith(EXTENSION) && !name.startsWith(".");
 }
@@ -32,10 +29,7 @@ export interface FolderListing {
 
 const EMPTY: FolderListing = { entries: new Map(), ids: [], folders: [], misspelt: [] };
 
-/**
- * The names in one folder. Lists them again only when the folder's metadata has changed, which every creation, removal
- * and renaming does.
- */
+/** The names in a folder. Lists anew only after a metadata change, which every creation, removal and renaming makes. */
 export class FolderNames {
   readonly #root: string;
   readonly #folder: string;

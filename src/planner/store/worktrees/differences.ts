@@ -135,10 +135,7 @@ async function showPaged({ top }: Repository, args: readonly string[]): Promise<
   }
 }
 
-/**
- * Maximum number of branches that are compared with each other. Chosen by planner: 20 mean 190 merges, a second of
- * git's time.
- */
+/** Maximum number of branches compared with each other. Chosen by planner: 20 mean 190 merges, a second of git. */
 const MAX_BRANCHES = 20;
 
 /** Messages of git before 2.38, which cannot merge without changing the working tree. */

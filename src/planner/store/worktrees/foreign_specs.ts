@@ -65,10 +65,7 @@ async function removeRuntimeFile({ worktree }: WorktreePlace, kind: string, path
   return `"${path}" is planner's own file of runs: it was taken out of the branch`;
 }
 
-/**
- * Commits the files. If git rejects the commit, restores the branch's version, because uncommitted changes would block
- * the next merge.
- */
+/** Commits the files, or restores the branch's version if git refuses: uncommitted changes block the next merge. */
 async function commitOrRestore(place: WorktreePlace, message: string, paths: readonly string[]): Promise<void> {
   try {
     await commitPaths(place, message, paths);
@@ -103,10 +100,7 @@ async function restoreSpec({ git, worktree }: WorktreePlace, path: string, main:
   return `"${path}" is not this run's spec: what the run changed there was taken back`;
 }
 
-/**
- * Restores the project's checks in the run's own spec and its members, because a run may change the rest of these specs
- * but not their checks.
- */
+/** Restores the project's checks in the run's spec and members, of which a run may change all but the checks. */
 async function restoreSpecChecks(place: WorktreePlace, path: string, main: string): Promise<string | null> {
   const { git, worktree, root, repository } = place;
   const here = (await readBytesIfFile(join(root, path.slice(repository.prefix.length))))?.toString();

@@ -7,10 +7,7 @@ import { removeFolderInside, withOpenFolder } from "../files/open_folder.ts";
 import { formatGitError, Git } from "../git/git.ts";
 import type { WorktreePlace } from "./worktree_place.ts";
 
-/**
- * Matches folders of packages and build output, which must be created anew in a worktree, because a copy refers to its
- * original location.
- */
+/** Folders of packages and build output, made anew in a worktree, as a copy refers to its original location. */
 const MADE_ANEW = /(?:^|\/)(?:node_modules|\.venv|venv|target|\.planner|\.git)(?:\/|$)/;
 
 interface Linking {
@@ -80,9 +77,7 @@ function copy(source: string, target: string): Promise<void> {
   });
 }
 
-/**
- * Maximum number of files that patterns may match. Chosen by planner: more means a folder that was named by mistake.
- */
+/** Maximum number of files that patterns match. Chosen by planner: more means a folder named by mistake. */
 const MAX_FILES = 1000;
 
 /**

@@ -48,11 +48,7 @@ export async function describePlantedPrograms(
   return findPlantedElsewhere(place.repository, place);
 }
 
-/**
- * Refuses to run git if it would run programs that a run has installed.
- *
- * @throws OperationError `failed_precondition`
- */
+/** @throws OperationError `failed_precondition` if git would run programs that a run has installed. */
 export async function refusePlantedPrograms(place: WorktreePlace, before: RepositorySnapshot | null): Promise<void> {
   throwIfProblem(await describePlantedPrograms(place, before));
 }
@@ -158,10 +154,7 @@ async function describeChanges(
   return `${shown.join(", ")}${more}: undo it, or remove ${worktreeFiles.snapshot(id)} if it is yours`;
 }
 
-/**
- * Returns a shell command for the project's folder that undoes the change, or instructions if planner has no copy of
- * the earlier content.
- */
+/** Returns a shell command for the project's folder that undoes the change, or instructions if planner has no copy. */
 export async function buildUndoCommand(repository: Repository, { name, before }: SnapshotChange): Promise<string> {
   const setting = /^(?:(global|worktree) )?setting (.+)$/.exec(name);
   if (setting !== null)

@@ -43,10 +43,7 @@ export async function mergeText(
   }
 }
 
-/**
- * Merges a spec that was worked on in a worktree. Takes the status of the worktree, because the project's only says
- * that the work was in progress.
- */
+/** Merges a spec from a worktree, with its status there, as the project's only says that work was in progress. */
 export function mergeSpecText(
   { ours, base, theirs }: TextVersions,
   favour?: "ours" | "theirs",

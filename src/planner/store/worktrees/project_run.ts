@@ -34,10 +34,7 @@ function buildProjectPlace(repository: Repository, root: string, id: SpecId): Wo
   return { root, id, repository, git, gitFolder, worktree: { path: top, root, branch: "", mainBranch: "", ...facts } };
 }
 
-/**
- * Returns changes other than uncommitted files and new commits on the checked-out one, because those are the work
- * itself.
- */
+/** Returns changes except uncommitted files and new commits on the checked-out one, which are the work itself. */
 async function findOtherChanges(
   { repository: { git, top }, id }: WorktreePlace,
   before: RepositorySnapshot,
@@ -61,9 +58,7 @@ async function findOtherChanges(
 /** Path of the journal about a project's file that planner replaces during a run. */
 const journalOf = (id: SpecId): string => `${WORKTREES_FOLDER}/${id}.placed.json`;
 
-/**
- * Writes a file into the project for the duration of a run. `restoreReplacedFile` restores the original, also after a crash.
- */
+/** Writes a file for the duration of a run. `restoreReplacedFile` restores the original, also after a crash. */
 export async function placeInProject(root: string, id: SpecId, path: string, text: string): Promise<void> {
   const before = await readBytesIfFile(join(root, path));
   // Recorded before the file exists, so that its origin is known after a crash.
@@ -73,8 +68,8 @@ export async function placeInProject(root: string, id: SpecId, path: string, tex
 }
 
 /**
- * Restores the file that `placeInProject` replaced. @returns the file's path if it was changed meanwhile and therefore
- * stays unchanged
+ * Restores the file that `placeInProject` replaced.
+ * @returns the file's path if it was changed meanwhile and therefore stays unchanged
  */
 export async function restoreReplacedFile(root: string, id: SpecId): Promise<string | null> {
   const read = readJsonFile(join(root, journalOf(id)));

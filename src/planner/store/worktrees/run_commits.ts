@@ -57,10 +57,7 @@ export async function readRunRecord(git: Git, id: SpecId, run: number | null): P
   return { run: wanted, runs, record: isJsonObject(record) ? record : {} };
 }
 
-/**
- * Adds the merged commits to the latest record, each with git's stable patch id, which identifies the change after a
- * rebase.
- */
+/** Adds merged commits to the latest record, each with git's stable patch id, which survives a rebase. */
 export async function noteMergedRun(
   git: Git,
   id: SpecId,
@@ -117,10 +114,7 @@ async function commitRecord(git: Git, { ref, parent, record, force }: RecordComm
   await git.run(["fast-import", "--quiet", "--date-format=raw", ...(force ? ["--force"] : [])], { input });
 }
 
-/**
- * Lists the latest record of every spec, with the last commit of the branch that `branches` names. Cost: one git
- * process.
- */
+/** Lists every spec's latest record, with the last commit of its branch in `branches`. Cost: one git process. */
 export async function listLatestRuns(
   git: Git,
   branches: ReadonlyMap<SpecId, string>,

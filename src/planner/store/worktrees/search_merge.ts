@@ -8,10 +8,7 @@ import type { Git } from "../git/git.ts";
 import { isMergeTreeMissing } from "./differences.ts";
 import { isAncestor } from "./outside_words.ts";
 
-/**
- * Maximum number of main branch commits compared as patches, and by merging. Chosen by planner: each takes
- * milliseconds.
- */
+/** Most main branch commits compared as patches and by merging. Chosen by planner: each takes milliseconds. */
 const MAX_PATCHES = 2000;
 const MAX_MERGES = 200;
 

@@ -229,10 +229,7 @@ async function findCheckoutThatMoved(
 /** Matches reflog messages of commits that were created there. */
 const MADE_HERE = /^(?:commit|cherry-pick|revert|am|rebase \((?:pick|reword|squash|fixup|edit|continue)\))/;
 
-/**
- * Unhides files that git was set to overlook, and reports repositories inside the worktree, to which a commit only
- * points.
- */
+/** Unhides files that git was set to overlook; reports repositories in the worktree, to which a commit only points. */
 async function unhideFiles(place: WorktreePlace, changed: WorktreeState["changed"], found: Findings): Promise<void> {
   const { git, worktree } = place;
   const brought = new Set(
@@ -310,10 +307,7 @@ export async function readCommits(git: Git, range: string): Promise<readonly Bra
     });
 }
 
-/**
- * Returns the changed files of a range of commits as paths from the project's root; those outside of the project begin
- * with `../`.
- */
+/** Returns a range's changed files as paths from the project's root; those outside of it begin with `../`. */
 export async function readChangedFiles(git: Git, prefix: string, range: string) {
   const { status, stdout } = await git.try([
     "diff",

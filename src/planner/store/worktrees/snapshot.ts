@@ -16,10 +16,7 @@ import { type Repository, resolveHooksFolder, type WorktreePlace } from "./workt
 const WATCHED =
   /^(?:core\.(?:fsmonitor|hookspath|sshcommand|gitproxy|editor|pager|askpass|alternaterefscommand|attributesfile|worktree)|include\.path|includeif\..+|filter\..+\.(?:clean|smudge|process)|merge\..+\.driver|diff\.external|diff\..+\.(?:command|textconv)|gpg\..+|commit\.gpgsign|sequence\.editor|credential\..*helper|extensions\.worktreeconfig|alias\..+|pager\..+|submodule\..+\.update|protocol\..*allow)$/;
 
-/**
- * Matches a person's own choices, which their global settings may change at any time and by which planner's git starts
- * no program.
- */
+/** Matches a person's choices, by which planner's git starts no program; global settings may change them any time. */
 const PERSONAL = /^(?:core\.(?:editor|pager|askpass)|sequence\.editor|credential\..*|alias\..+|pager\..+|include.*)$/;
 
 /**
@@ -159,10 +156,7 @@ export function compareSnapshots(before: RepositorySnapshot, now: RepositorySnap
     .map((name) => ({ name, before: before[name], now: now[name] }));
 }
 
-/**
- * Returns the changes that affect which programs git runs. After a change of the hooks folder, omits changes of single
- * hooks.
- */
+/** Returns changes that affect which programs git runs; omits single hooks' changes if the hooks folder changed. */
 export function filterProgramChanges(changes: readonly SnapshotChange[]): readonly SnapshotChange[] {
   const planted = changes.filter(isProgramChange);
   const moved = planted.some(({ name }) => name.endsWith("setting core.hookspath"));

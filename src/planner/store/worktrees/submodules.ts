@@ -21,10 +21,7 @@ export function listModuleFolders(gitFolder: string): ReadonlyMap<string, string
   return found;
 }
 
-/**
- * Returns uncommitted files of a worktree's submodules, including nested ones, as paths from its top. Runs none of
- * their programs.
- */
+/** Returns a worktree's uncommitted files in submodules, even nested, as paths from its top. Runs no program there. */
 export async function listSubmoduleChanges({ gitFolder, worktree }: WorktreePlace): Promise<readonly string[]> {
   return existsSync(join(gitFolder, "modules")) ? listChangesBelow(worktree.path, "") : [];
 }

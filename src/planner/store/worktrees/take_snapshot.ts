@@ -25,10 +25,7 @@ const OWN_PARTS: ReadonlySet<string> = new Set(["locks", "logs", "processes", "r
 /** Files of git's `info/` that change how git ignores or treats files in every checkout. */
 const INFO_FILES = ["attributes", "exclude", "grafts", "sparse-checkout"];
 
-/**
- * Name of the entry with the time of a complete snapshot, in milliseconds since 1970. Snapshots of earlier versions
- * lack it, and may lack other entries.
- */
+/** Entry with a complete snapshot's time in ms since 1970. Earlier versions' snapshots lack it, and perhaps others. */
 export const WHOLE_SNAPSHOT_NAME = "snapshot";
 
 /**

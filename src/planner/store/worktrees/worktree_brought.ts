@@ -147,10 +147,7 @@ async function buildSpecToBring({ root, id, worktree }: WorktreePlace): Promise<
   return { ours, theirs, text: text === texts.ours ? ours : Buffer.from(text) };
 }
 
-/**
- * Writes the file before the base, because a base of texts that were never joined would make the merge undo the
- * project's changes.
- */
+/** Writes the file before the base: a base of texts never joined would make the merge undo the project's changes. */
 async function bringSpec({ root, id, worktree }: WorktreePlace, { ours, theirs, text }: SpecToBring): Promise<void> {
   const file = buildActivePath(id);
   if (theirs === null || !theirs.equals(text)) await replaceFile(join(worktree.root, file), file, text);

@@ -119,10 +119,7 @@ export async function commitSpecFile(place: WorktreePlace, message: string): Pro
   return true;
 }
 
-/**
- * Maximum length of a rejecting hook's output in an error, in characters. Chosen by planner: its end contains the
- * reason.
- */
+/** Maximum characters of a rejecting hook's output in an error. Chosen by planner: its end contains the reason. */
 const MAX_REFUSAL_CHARS = 2000;
 
 /**
@@ -160,10 +157,7 @@ export function refuseChanges(what: string, files: readonly string[]): void {
   throw new OperationError("failed_precondition", `${what} has uncommitted changes: ${named.join(", ")}${more}`);
 }
 
-/**
- * Refuses an unmerged branch. @throws OperationError `failed_precondition` if the main branch lacks a change of the
- * branch
- */
+/** @throws OperationError `failed_precondition` if the main branch lacks a change of the branch. */
 export async function refuseUnmerged(git: Git, branches: SpecBranches): Promise<void> {
   if (await isBranchMerged(git, branches)) return;
   const { length } = await listCommitsAhead(git, branches);

@@ -27,9 +27,7 @@ import { worktreeFiles } from "./worktree_files.ts";
 import { readOrigin, type WorktreePlace, writeOrigin } from "./worktree_place.ts";
 import { buildMergeMark, mergeWithNote, readBlobText, rebaseWorktree } from "./worktree_rebase.ts";
 
-/**
- * Maximum number of times that the main branch may move during a rebase. Chosen by planner: each costs another rebase.
- */
+/** Maximum moves of the main branch during a rebase. Chosen by planner: each costs another rebase. */
 const MAX_TRIES = 8;
 
 /** Rebases the branch, fast-forwards the main branch and copies the spec back. The worktree must exist. */
@@ -184,10 +182,7 @@ export async function bringSpecBack(place: WorktreePlace): Promise<void> {
 
 interface StagedSpec {
   readonly path: string;
-  /**
-   * Text of the file in the main branch before the merge; the next field is the text after it. Null if the file does
-   * not exist.
-   */
+  /** The file's text in the main branch before the merge; after it in the next field. Null if the file is absent. */
   readonly before: string | null;
   readonly after: string | null;
 }

@@ -49,10 +49,7 @@ export async function requireMainBranch(
   );
 }
 
-/**
- * Checks the base of a run. @throws OperationError `failed_precondition` for a base whose commits would count as the
- * run's
- */
+/** @throws OperationError `failed_precondition` for a base whose commits would count as the run's. */
 export async function checkBase({ git }: Repository, mainBranch: string, base: string | null): Promise<void> {
   if (base === null) return;
   const refuse = (why: string): never => {
@@ -107,9 +104,7 @@ export async function prepareWorktree(making: Making, options: WorktreeOptions):
   return { ...place, worktree: { ...place.worktree, env: own, identity, reused, copied, begunAnew } };
 }
 
-/**
- * Returns variables that name the author and committer, for an agent whose shell does not see the person's settings.
- */
+/** Returns variables that name author and committer, for an agent whose shell lacks the person's settings. */
 function buildIdentity(
   settings: ReadonlyMap<string, string>,
   env: NodeJS.ProcessEnv,

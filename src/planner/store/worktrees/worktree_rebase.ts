@@ -12,10 +12,7 @@ import { readBytesIfFile } from "./worktree_brought.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import { readOrigin, type WorktreePlace, writeOrigin } from "./worktree_place.ts";
 
-/**
- * Maximum wait for a git that a killed planner left running, in milliseconds. Chosen by planner: afterwards only git's
- * locks protect.
- */
+/** Maximum wait in ms for a git left by a killed planner. Chosen by planner: afterwards only git's locks protect. */
 const ORPHAN_LIMIT_MS = 60_000;
 const PAUSE_MS = 20;
 
@@ -24,10 +21,7 @@ export function buildMergeMark(root: string): Readonly<Record<string, string>> {
   return { [RUN_VARIABLE]: `merge@${root}` };
 }
 
-/**
- * Rebases the branch onto the main branch. Returns null after success; else the files in conflict, and the branch is
- * unchanged.
- */
+/** Rebases onto the main branch. Returns null on success; else the files in conflict, with the branch unchanged. */
 export async function rebaseWorktree(place: WorktreePlace): Promise<readonly string[] | null> {
   const main = `refs/heads/${place.worktree.mainBranch}`;
   if ((await place.git.try(["merge-base", "--is-ancestor", main, "HEAD"])).status === 0) return null;
@@ -120,9 +114,7 @@ export async function settleSpecs(
   return left;
 }
 
-/**
- * Resolves a conflict in another spec with the main branch's version, because a branch decides only about its own spec.
- */
+/** Resolves another spec's conflict with the main branch's version: a branch decides only about its own spec. */
 async function settleOtherSpec(git: Git, path: string): Promise<void> {
   // During a rebase, "ours" is the branch onto which git rebases; it may lack the file.
   const there = (await git.try(["checkout", "--quiet", "--ours", "--", path])).status === 0;

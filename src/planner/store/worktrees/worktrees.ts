@@ -311,10 +311,7 @@ class GitWorktrees implements Worktrees {
     return this.#repository;
   }
 
-  /**
-   * Opens the repository for work that a person started. From then on git uses the filters and drivers of the
-   * repository.
-   */
+  /** Opens the repository for work that a person started. From then on git uses its filters and drivers. */
   #openedToWrite(): Promise<Repository> {
     this.#writing ??= this.#opened()
       .then((repository) => ({ ...repository, git: repository.git.toWrite() }))

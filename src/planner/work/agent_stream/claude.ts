@@ -11,9 +11,7 @@ import {
 } from "./event.ts";
 import type { AgentTranscript } from "./transcript.ts";
 
-/**
- * Handlers of the events of `claude -p --output-format stream-json --verbose` and `qwen --output-format stream-json`.
- */
+/** Event handlers of `claude -p --output-format stream-json --verbose` and `qwen --output-format stream-json`. */
 export const CLAUDE_EVENTS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
   ["system", handleSystem],
   ["assistant", handleAssistant],

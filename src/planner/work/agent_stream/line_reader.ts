@@ -1,7 +1,4 @@
-/**
- * A complete line as a plain text, because there may be a million; a piece of an incomplete line; or the length of a
- * line that was too long.
- */
+/** A complete line, plain text as there may be a million; a piece of an incomplete one; or an overlong one's length. */
 export type DecodedLine = string | { readonly piece: string } | { readonly leftOutBytes: number };
 
 export interface LineReaderOptions {

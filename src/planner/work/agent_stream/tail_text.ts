@@ -1,7 +1,4 @@
-/**
- * Length in characters at which pieces are joined, because an engine keeps every small text that a growing one consists
- * of.
- */
+/** Length in characters at which pieces are joined: engines keep every small text of which a growing one consists. */
 const BLOCK_CHARS = 8 * 1024;
 
 /** The last `limit` characters of a growing text; holds little more than these. Cost: O(1) per character. */

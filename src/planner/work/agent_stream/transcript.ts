@@ -3,15 +3,10 @@ import { SecretMask } from "../secrets.ts";
 import { addUsage, NO_USAGE, type Usage } from "../usage.ts";
 import { TailText } from "./tail_text.ts";
 
-/**
- * Maximum number of stored denials. Chosen by planner, so that an agent that repeats itself does not fill the record.
- */
+/** Maximum number of stored denials. Chosen by planner: an agent that repeats itself does not fill the record. */
 const MAX_DENIALS = 20;
 
-/**
- * Transcript of an agent's events: log lines as they are completed and, at the end, the agent's output, which is its
- * text after its last step.
- */
+/** Transcript of an agent: log lines as they are completed, and at the end the output, its text after its last step. */
 export class AgentTranscript {
   #lines: string[] = [];
   /** Streamed text whose line has not ended. */

@@ -18,10 +18,7 @@ export interface SeenClaim {
 
 export type SeenClaims = ReadonlyMap<SpecId, SeenClaim>;
 
-/**
- * Adds the result of querying the remote. An unchanged claim keeps the time when it was first seen, unless the machine
- * was restarted since.
- */
+/** Adds a query's result. An unchanged claim keeps the time first seen, unless the machine restarted since. */
 export function addSeenClaims(
   before: SeenClaims,
   look: ReadonlyMap<SpecId, string>,

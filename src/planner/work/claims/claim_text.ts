@@ -45,10 +45,7 @@ export function parseClaim(message: string): ClaimContent | null {
   return { spec, state, by: by || "somebody", clone, process: process ?? "", nonce: nonce ?? "" };
 }
 
-/**
- * Removes control characters and marks that change the writing direction, because the text of others is printed on
- * terminals.
- */
+/** Removes control characters and marks of writing direction, as the text of others is printed on terminals. */
 function removeUnsafeCharacters(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")

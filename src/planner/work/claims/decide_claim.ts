@@ -19,10 +19,7 @@ export interface ClaimFacts {
 }
 
 export type ClaimDecision =
-  /**
-   * Replace the commit `base`, or create the first one if it is null. `from` names the holder that loses the claim;
-   * null if none does.
-   */
+  /** Replace the commit `base`, or create the first if null. `from` names the holder that loses the claim, or null. */
   | { readonly kind: "take"; readonly base: string | null; readonly from: string | null }
   /** This clone already has the claim as `done`. */
   | { readonly kind: "keep" }

@@ -30,20 +30,13 @@ export type SettledClaim =
   | { readonly kind: "own"; readonly claim: StoredOwnClaim }
   /** The server has made no change; earlier changes may still arrive. */
   | { readonly kind: "unchanged" }
-  /**
-   * This clone's claim was deleted at the remote, by `push --mirror` or a person. It may be taken again while no other
-   * exists.
-   */
+  /** `push --mirror` or a person deleted this clone's remote claim. It may be taken again while no other exists. */
   | { readonly kind: "vanished" }
   | { readonly kind: "released" }
   /** The remote has a commit of another claim. */
   | { readonly kind: "lost" };
 
-/**
- * Compares the tried changes with the claim at the remote.
- *
- * @param seen the commit at the remote; null without a claim
- */
+/** Compares the tried changes with `seen`, the claim's commit at the remote, or null without a claim. */
 export function settleOwnClaim(own: StoredOwnClaim, seen: string | null, nowMs: number): SettledClaim {
   const hit = own.tried.find(({ oid }) => oid === (seen ?? ""));
   if (hit !== undefined) {

@@ -9,10 +9,7 @@ export interface McpServerCommand {
   readonly trusted?: boolean;
 }
 
-/**
- * An agent's own configuration file in a project. `files` lists candidates in the order in which an existing one is
- * searched.
- */
+/** An agent's own configuration file in a project. `files` are the candidates, in the order of the search. */
 export interface AgentConfigFile {
   /** Paths from the project root. The first existing file is extended; if none exists, the first is created. */
   readonly files: readonly [string, ...string[]];
@@ -26,10 +23,7 @@ export const MCP_SERVER_NAME = "planner";
 /** Field of Claude Code's entry that adds every tool of the server to the first message of each session. */
 const ALWAYS_LOAD = "alwaysLoad";
 
-/**
- * Schema line that opencode adds to a settings file without it. Planner writes it too, so that opencode leaves the file
- * unchanged.
- */
+/** Schema line that opencode adds to settings without it. Planner writes it, so that opencode leaves them unchanged. */
 export const OPENCODE_SCHEMA_URL = "https://opencode.ai/config.json";
 
 /**

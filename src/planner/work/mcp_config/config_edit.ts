@@ -3,9 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 /** A server entry as an agent's configuration holds it. */
 export type ServerEntry = Readonly<Record<string, string | boolean | readonly string[]>>;
 
-/**
- * Result of extending an agent's configuration. `other`: an entry with planner's name exists that a person has changed.
- */
+/** Result of extending a configuration. `other`: a person has changed an entry with planner's name. */
 export type ConfigEditResult =
   | { readonly kind: "added"; readonly text: string }
   | { readonly kind: "present" }

@@ -136,10 +136,7 @@ function requestsCommit(template: string): boolean {
   return /planner\(\{\{\s*spec\.id\s*\}\}\)/.test(template);
 }
 
-/**
- * Returns the review sections, because the template may omit the spec's body and the run has to answer the newest
- * review.
- */
+/** Returns the review sections: the template may omit the spec's body, and the run must answer the newest review. */
 function buildReviewSections({ body }: Spec): readonly string[] {
   const reviews = parseReviews(body);
   const last = reviews.at(-1);
@@ -177,10 +174,7 @@ function buildCommitSections({ spec, config }: PromptRequest, template: string):
   ];
 }
 
-/**
- * Returns the final checks of a run. Every prompt has them, because a project's own template does not know the
- * configured statuses.
- */
+/** Returns a run's final checks, for every prompt: a project's template does not know the configured statuses. */
 function buildChecklist({ spec, config }: PromptRequest): string {
   const statuses = config.schema.spec.fields["status"]?.enum;
   return [

@@ -1,6 +1,4 @@
-/**
- * Name of the template that is used if none is chosen. `init` writes it as `.planner/prompts/standard.md` for editing.
- */
+/** Name of the default template, which `init` writes as `.planner/prompts/standard.md` for editing. */
 export const STANDARD_PROMPT_NAME = "standard";
 
 export const STANDARD_PROMPT = `---

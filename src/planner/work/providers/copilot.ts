@@ -24,10 +24,7 @@ export const copilot: ProviderRow = {
   },
 };
 
-/**
- * Returns the rules for the commands in a line of the shell. Copilot's rules name programs, so each command in the line
- * needs its own rule.
- */
+/** Returns the rules for a line of the shell, one for each command in it, because Copilot's rules name programs. */
 function buildRulesForLine(line: string): readonly string[] {
   const programs = splitCommands(line).map((command) => command.split(" ", 1)[0]);
   const servers = line.match(/https?:\/\/[^\s/"']+/g) ?? [];

@@ -60,10 +60,7 @@ function buildPolicy({ task, commands }: AgentGrant): string {
   ].join("\n");
 }
 
-/**
- * Returns a rule for exactly this line. Gemini matches the expression against the call as JSON, so the closing quote
- * excludes longer lines.
- */
+/** Returns a rule for exactly this line: matched against the call as JSON, its closing quote excludes longer ones. */
 function buildExactRule(line: string): Rule {
   const commandRegex = escapePattern(JSON.stringify(line).slice(1));
   return { toolName: SHELL, commandRegex, decision: "allow", allowRedirection: true };

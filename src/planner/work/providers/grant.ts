@@ -6,10 +6,7 @@ export interface AgentGrant {
   readonly commands: readonly string[];
 }
 
-/**
- * Returns the one setting of an agent that allows the given denied commands and tools; null for an agent without such a
- * setting.
- */
+/** Returns an agent's one setting that allows the denied commands and tools; null for an agent without it. */
 export type BuildAllowSetting = ((denied: readonly string[]) => string) | null;
 
 /** Prefixes of the git commands that every run may use to commit and to read its state. */
@@ -20,12 +17,7 @@ export const PLANNER_COMMANDS = ["check", "diagnose", "lint", "list", "log", "re
   (name) => `planner ${name}`,
 );
 
-/**
- * Returns a line of the shell and the single commands in it, because some agents judge each command of a line
- * separately.
- *
- * Quoted text is not split.
- */
+/** Returns a shell line and its single commands, which some agents judge separately. Quoted text is not split. */
 export function splitCommands(line: string): readonly string[] {
   const parts = line.match(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^"'\\;&|\n])+/g) ?? [];
   return [...new Set([line.trim(), ...parts.map((part) => part.trim())])].filter((part) => part !== "");
@@ -87,9 +79,7 @@ const REFUSED = new RegExp(`^(?:\\S*/)?planner (?:${COMMANDS_REFUSED_IN_RUNS.joi
 /** Names of the shell tool in denials. */
 const SHELLS: ReadonlySet<string> = new Set(["Bash", "bash", "run_shell_command", "shell"]);
 
-/**
- * Whether a rule for this call would allow every shell command, because the call names none or begins with a wildcard.
- */
+/** Whether a rule for this call would allow every command, as it names none or begins with a wildcard. */
 function isAnyCommand(denied: string): boolean {
   const [tool = "", command = ""] = denied.trim().split(/\s+/);
   return SHELLS.has(tool) && (command === "" || command.includes("*"));

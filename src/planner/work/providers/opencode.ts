@@ -36,10 +36,7 @@ export const opencode: ProviderRow = {
   },
 };
 
-/**
- * Returns the permissions of a run. Each rule allows or denies, because a question would end the run. The last rule
- * that matches a command decides.
- */
+/** Returns a run's rules, which allow or deny, as a question would end the run. The last match decides. */
 function buildPermissions({ task, commands }: AgentGrant): Readonly<Record<string, unknown>> {
   const elsewhere = { external_directory: "deny", webfetch: "deny", websearch: "deny" };
   if (task === "split") return { edit: "deny", bash: { "*": "deny" }, ...elsewhere };

@@ -18,9 +18,7 @@ export interface ProviderRow {
   readonly args: readonly string[];
   /** Arguments that restrict the agent to the grant; omitted when permissions are skipped. */
   readonly guardedArgs: (grant: AgentGrant) => readonly string[];
-  /**
-   * Arguments that turn off all permission questions; passed only when the configuration sets `skip_permissions: true`.
-   */
+  /** Arguments that turn off all permission questions; only for `skip_permissions: true` in the configuration. */
   readonly skipArgs: readonly string[];
   /** Words in configured arguments that would also turn off permission questions. */
   readonly skipWords: readonly string[];
@@ -33,10 +31,7 @@ export interface ProviderRow {
   readonly lastArgs: readonly string[];
   readonly promptVia: PromptVia;
   readonly stream: StreamKind;
-  /**
-   * How the agent receives the MCP server; null if an argument contains `{mcp_config}` or `runFile` contains the
-   * server.
-   */
+  /** How the agent receives the MCP server; null if an argument has `{mcp_config}` or `runFile` contains the server. */
   readonly mcp: McpHandover | null;
   /** Settings in the agent's own format, written beside the run's log; null if it needs none. */
   readonly runFile: AgentRunFile | null;
@@ -70,9 +65,6 @@ export type McpHandover =
 export interface AgentRunFile {
   /** Suffix of the file's name. */
   readonly suffix: string;
-  /**
-   * Returns the file's text. @param server null for a run without the server @param grant null when permissions are
-   * skipped
-   */
+  /** Returns the text; `server` is null for a run without the server, `grant` when permissions are skipped. */
   readonly text: (server: McpServerCommand | null, grant: AgentGrant | null) => string;
 }

@@ -29,10 +29,7 @@ export function formatRunHeader(time: Date, processId: string): string {
 const HEADER_START = /^\s*=== run /;
 const MARKED = /^\s*(?:=== run |planner:|stdout:|stderr:)/;
 
-/**
- * Returns a program's line with a prefix if it could be mistaken for planner's, so that a program cannot forge the
- * start of a run.
- */
+/** Prefixes a program's line that could pass for planner's, so that a program cannot forge the start of a run. */
 export function formatPrintedLine(text: string, from: "stdout" | "stderr"): string {
   return from === "stderr" || MARKED.test(text) ? `${from}: ${text}` : text;
 }
@@ -75,10 +72,7 @@ export function parseLineTime(line: string): number | null {
   return Number.isNaN(milliseconds) ? null : milliseconds;
 }
 
-/**
- * Returns the output of the last run in the log, without times. Returns only the end of a run of more than `most`
- * bytes, because the result is there.
- */
+/** Returns the last run's output without times; of more than `most` bytes only the end, which has the result. */
 export async function readLastRun(log: LogFile, most = MAX_RUN_BYTES): Promise<string> {
   const from = Math.max(0, log.size - most);
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await log.read(from, log.size - from));

@@ -16,9 +16,7 @@ const NEWLINE = 10;
 export interface LogQuery {
   /** Maximum number of lines in the answer; 0 requests only the offset. */
   readonly lines: number;
-  /**
-   * Byte offset at which to start, at most the log's size. Without it and `since` the answer contains the last lines.
-   */
+  /** Byte offset at which to start, at most the log's size. Without it and `since`, the last lines are returned. */
   readonly offset?: number | undefined;
   /** Starts at the first line that was stored at this time or later. */
   readonly since?: Date | undefined;

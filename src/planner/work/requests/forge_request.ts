@@ -7,10 +7,7 @@ export interface ForgeRequest {
   readonly state: "open" | "closed" | "merged";
   /** Full hash of the request's last commit. */
   readonly head: string;
-  /**
-   * Full hash of the commit in the base branch that contains the work; null if it is not merged, or the forge does not
-   * report it.
-   */
+  /** Full hash of the base branch's commit with the work; null if not merged, or not reported by the forge. */
   readonly merged: string | null;
   /** Branch into which the request is merged. */
   readonly base: string;
@@ -25,11 +22,7 @@ const READERS: Readonly<Record<Forge, (fields: Fields) => Partial<ForgeRequest>>
   gitlab: parseGitlabFields,
 };
 
-/**
- * Parses a request.
- *
- * @throws Error that names the missing field
- */
+/** Parses a request, or throws an Error that names the missing field. */
 export function parseRequest(forge: Forge, value: unknown): ForgeRequest {
   if (!isJsonObject(value)) throw new Error("expected an object");
   const { number, url, state, head, merged = null, base, body = "" } = READERS[forge](value);

@@ -54,9 +54,7 @@ export type RpcName = keyof Rpcs;
 /** Request of an RPC with every field optional. */
 export type RpcRequest<Name extends RpcName> = Draft<Rpcs[Name]["request"]>;
 
-/**
- * Type with every field optional. Enum values may be any text, because a URL may contain them; the server checks them.
- */
+/** Type with every field optional. Enum values may be any text, as a URL may contain it; the server checks them. */
 type Draft<Value> = Value extends readonly (infer Item)[]
   ? readonly Draft<Item>[]
   : Value extends object
@@ -72,10 +70,7 @@ export type PictureRpc = {
   [Name in RpcName]: RpcReply<Name> extends { readonly render?: RenderResult } ? Name : never;
 }[RpcName];
 
-/**
- * Calls an RPC by Connect JSON.
- * @throws CallError; an aborted call throws the signal's reason
- */
+/** Calls an RPC by Connect JSON, or throws CallError; an aborted call throws the signal's reason. */
 export async function callRpc<Name extends RpcName>(
   rpc: Name,
   request: RpcRequest<Name>,
@@ -84,10 +79,7 @@ export async function callRpc<Name extends RpcName>(
   return callNamed(rpc, request, signal);
 }
 
-/**
- * Calls an RPC whose name is known only at run time.
- * @throws CallError, as `callRpc` does
- */
+/** Calls an RPC whose name is known only at run time. @throws CallError, as `callRpc` does. */
 export async function callNamed<Answer>(rpc: string, request: object, signal?: AbortSignal): Promise<Answer> {
   return fetchReply(rpc.includes("/") ? `/${rpc}` : `/${SERVICE}/${rpc}`, {
     method: "POST",
@@ -97,10 +89,7 @@ export async function callNamed<Answer>(rpc: string, request: object, signal?: A
   });
 }
 
-/**
- * Reads a plain JSON route.
- * @throws CallError
- */
+/** Reads a plain JSON route, or throws CallError. */
 export async function readRoute<Reply>(
   path: string,
   parameters: Readonly<Record<string, string | readonly string[]>>,

@@ -39,10 +39,7 @@ tokenStore.subscribe(() => {
   for (const one of ready) one.go();
 });
 
-/**
- * Runs a call; if it needs a valid token, asks the person for one and runs the call again.
- * @throws CallError
- */
+/** Runs a call; if it needs a valid token, asks the person for one and repeats the call. @throws CallError. */
 export async function callSignedIn<Reply>(ask: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
     try {

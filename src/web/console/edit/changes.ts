@@ -14,10 +14,7 @@ export type ResourceChange = ResourceValues;
 /** Version that a change requires of a resource that must not exist yet. */
 export const NOT_STORED_ETAG = "none";
 
-/**
- * Returns the change that creates a resource, or replaces all of it.
- * @param etag the version that must be stored
- */
+/** Returns the change that creates a resource or replaces all of it. `etag` is the version that must be stored. */
 export function toCreateChange(
   kind: EditableKind,
   values: ResourceValues,
@@ -28,10 +25,7 @@ export function toCreateChange(
   return { [kind]: removeUnsetFields(values, getMessageName(kind)), ...mask, etag };
 }
 
-/**
- * Returns the change that writes the fields in which `after` differs from `before`, and clears those that `after`
- * lacks.
- */
+/** Returns the change that writes the fields that differ in `after`, and clears those that `after` lacks. */
 export function toUpdateChange(
   kind: EditableKind,
   states: { readonly before: ResourceValues; readonly after: ResourceValues },

@@ -4,10 +4,7 @@ import { EditDialog } from "./dialog.tsx";
 import { type EditNotice, editStore } from "./editing.ts";
 import { UndoButton } from "./undo.tsx";
 
-/**
- * Shows the open edit and the notice about the last one. It is outside the pages, because they may change below an open
- * dialog.
- */
+/** Shows the open edit and the last one's notice, outside the pages, which may change below an open dialog. */
 export function EditHost() {
   const [{ edit, notice, round }, setState] = useState(editStore.state());
   useEffect(() => editStore.subscribe(() => setState(editStore.state())), []);
@@ -19,9 +16,7 @@ export function EditHost() {
   );
 }
 
-/**
- * The module of all edits is loaded with the first one; its frame opens at once, so that keys do not reach the page.
- */
+/** Module of all edits, loaded with the first one; its frame opens at once, so that keys do not reach the page. */
 const Dialog = createLazyComponent(
   async () => (await import("./dialogs.tsx")).DialogOfEdit,
   ({ children }) => (

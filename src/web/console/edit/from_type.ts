@@ -11,10 +11,7 @@ export interface TypeDeviation {
   readonly typeText: string;
 }
 
-/**
- * Fills in a device's missing fields from its type. Depth is copied only with a unit, ports only if the device has
- * none.
- */
+/** Fills a device's missing fields from its type; depth only with a unit, ports only if the device has none. */
 export function fillFromType(device: ResourceValues, type: ResourceValues): ResourceValues {
   const missing = listTypeFields(device, type).filter(({ name }) => isUnset(device[name]));
   return { ...device, ...Object.fromEntries(missing.map(({ name }) => [name, type[name]])) };

@@ -82,10 +82,7 @@ export interface WriteResult extends ChangesVerdict {
   readonly requestId: string;
 }
 
-/**
- * Applies changes in their order; each call applies all of its changes or none.
- * @throws CallError if a whole call fails
- */
+/** Applies changes in order; each call applies all of its changes or none. @throws CallError if a whole call fails. */
 export async function applyChanges(changes: readonly ResourceChange[], how: WriteOptions): Promise<WriteResult> {
   const batches = splitIntoBatches(changes);
   const requestId = batches.length === 1 ? how.requestId : "";

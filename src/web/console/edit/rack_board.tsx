@@ -219,10 +219,7 @@ const ROLES = [
   ["storage", /STORAGE/],
 ] as const;
 
-/**
- * Returns the CSS class of a device's background for a colouring.
- * @param most greatest draw in the rack, in watts
- */
+/** Returns the background's CSS class for a colouring. `most` is the greatest draw in the rack, in watts. */
 function getColorClass({ kind, role, status, draw_w }: Occupant, coloring: string, most: number): string {
   if (coloring === "power") return `heat${Math.min(4, Math.floor((5 * draw_w) / most))}`;
   if (coloring === "status") return status === "DEVICE_STATUS_ACTIVE" ? "" : /FAILED/.test(status) ? "fault" : "watch";

@@ -53,9 +53,7 @@ export function findFreeBlock(
   return { top, bottom };
 }
 
-/**
- * Returns the position of a device whose lowest row would be `bottom`; undefined if it would extend beyond the rack.
- */
+/** Returns a device's position for its lowest row `bottom`; undefined if it would extend beyond the rack. */
 export function computePosition(units: readonly RackUnit[], box: DeviceBox, bottom: number): number | undefined {
   const top = bottom - (box.bottom - box.top);
   const rows = units.slice(Math.max(top, 0), bottom + 1);
@@ -64,9 +62,7 @@ export function computePosition(units: readonly RackUnit[], box: DeviceBox, bott
   return lowest + ((box.device.position_u ?? 0) % 1);
 }
 
-/**
- * Returns the device that serves as the template of a new one in a row: the nearest below, otherwise the nearest above.
- */
+/** Returns the device that is a new one's template in a row: the nearest below, else the nearest above. */
 export function findTemplateDevice(boxes: readonly DeviceBox[], row: number): Occupant | undefined {
   const mounted = boxes.filter(({ isMounted }) => isMounted);
   const below = mounted.filter(({ top }) => top > row).toSorted((a, b) => a.top - b.top);

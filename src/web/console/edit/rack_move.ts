@@ -15,9 +15,7 @@ const THRESHOLD = 5;
 
 export interface DeviceMover {
   readonly move: DeviceMove | undefined;
-  /**
-   * Whether a device is being moved. It is current before the next drawing, because keys may follow each other faster.
-   */
+  /** Whether a device is being moved; current before the next drawing, as keys may follow each other faster. */
   readonly isMoving: () => boolean;
   /** Starts to move a device by keys. */
   readonly lift: (box: DeviceBox, face: FaceName) => void;
@@ -26,10 +24,7 @@ export interface DeviceMover {
   readonly startDrag: (event: PointerEvent, box: DeviceBox, face: FaceName) => void;
 }
 
-/**
- * Moves a device between units by pointer or keys.
- * @param done called with a confirmed move
- */
+/** Moves a device between units by pointer or keys, and calls `done` with a confirmed move. */
 export function useDeviceMover(units: GetRackResponse["units"], done: (move: DeviceMove) => void): DeviceMover {
   const [move, setMove] = useState<DeviceMove>();
   const current = useRef<DeviceMove | undefined>(undefined);

@@ -11,9 +11,7 @@ interface Cell {
   readonly left: number;
 }
 
-/**
- * Makes an elevation a single tab stop: arrow keys move within a face and to the other one, Home and End to its ends.
- */
+/** Makes an elevation one tab stop: arrow keys move in a face and to the other, Home and End to its ends. */
 export function useArrowKeyFocus() {
   const board = useRef<HTMLDivElement>(null);
   const last = useRef({ face: "", top: 0 });

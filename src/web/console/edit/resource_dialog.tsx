@@ -249,10 +249,7 @@ function FormSections({ kind, draft, isNew, focus, why, setWhy }: SectionsProps)
   );
 }
 
-/**
- * Returns the proto comment of the focused field. It is shown in one place, because one beside every field would be too
- * much.
- */
+/** Returns the focused field's proto comment, shown in one place: one beside every field would be too much. */
 function getFocusedHelp(target: EventTarget | null): string {
   const ids = (target as Element | null)?.getAttribute("aria-describedby")?.split(" ") ?? [];
   return ids.flatMap((id) => (id.endsWith("-help") ? [document.getElementById(id)?.textContent ?? ""] : [])).join(" ");

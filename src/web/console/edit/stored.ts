@@ -24,10 +24,7 @@ interface ResourcesAnswer {
 /** Maximum number of references that one request may read. */
 const AT_ONCE = 50;
 
-/**
- * Reads stored resources by their references; missing ones are absent from the result.
- * @throws CallError
- */
+/** Reads resources by their references; missing ones are absent from the result. @throws CallError. */
 export async function readStored(
   named: readonly ResourceName[],
   signal?: AbortSignal,
@@ -47,10 +44,7 @@ export async function readStored(
   return found;
 }
 
-/**
- * Reads one stored resource.
- * @throws CallError, with `not_found` if it is not stored
- */
+/** Reads one stored resource. @throws CallError, with `not_found` if it is not stored. */
 export async function loadStored(
   kind: EditableKind,
   identity: ResourceValues,

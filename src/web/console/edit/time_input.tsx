@@ -1,10 +1,7 @@
 import { formatMoment } from "../labels.ts";
 import { SegmentedChoice } from "../ui/fields.tsx";
 
-/**
- * Field for a time in the reader's time zone, stored in UTC. If the clocks show the time twice, it asks which one is
- * meant.
- */
+/** Field for a time in the reader's zone, stored in UTC. If the clocks show the time twice, asks which is meant. */
 export function TimeInput({
   common,
   label,
@@ -39,9 +36,7 @@ export function TimeInput({
   );
 }
 
-/**
- * Formats a UTC time for the browser's date control, "" for none; a time that the clocks skip stays as it was typed.
- */
+/** Formats a UTC time for the browser's date control, "" for none; a time that clocks skip stays as typed. */
 function toLocalInput(text: string): string {
   const date = new Date(text);
   if (!text.endsWith("Z") || Number.isNaN(date.getTime())) return text;
@@ -50,10 +45,7 @@ function toLocalInput(text: string): string {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/**
- * Returns the UTC times at which the reader's clocks show a local time: none if they skip it, two if they show it
- * twice.
- */
+/** Returns the UTC times at which the reader's clocks show a local time: none if skipped, two if shown twice. */
 export function findUtcTimes(local: string): readonly string[] {
   const wanted = Date.parse(`${local}Z`);
   if (Number.isNaN(wanted)) return [];

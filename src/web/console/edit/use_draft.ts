@@ -26,10 +26,7 @@ export interface ResourceDraft {
   readonly settle: (values: ResourceValues) => void;
 }
 
-/**
- * Manages a draft of a resource from the stored state to the write. A new resource is written whole, a stored one by
- * its differing fields.
- */
+/** Manages a draft from the stored state to the write: a new resource whole, a stored one by its differing fields. */
 export function useDraft(kind: EditableKind, stored: StoredResource, first: ResourceValues): ResourceDraft {
   const message = getMessageName(kind);
   const [base, setBase] = useState(stored);

@@ -20,10 +20,7 @@ export interface ProposalOptions {
   readonly changes: readonly ResourceChange[] | undefined;
   /** Whether the accepted changes are written even if others are refused. */
   readonly isPartial?: boolean;
-  /**
-   * Loads the stored state again, if it differs from the state that the changes expect.
-   * @throws CallError
-   */
+  /** Loads the stored state again if it differs from the one that the changes expect. @throws CallError. */
   readonly reread?: (() => Promise<void>) | undefined;
   /** Returns the text of the notice about a successful write. */
   readonly done: (written: WriteResult) => string;
@@ -31,9 +28,7 @@ export interface ProposalOptions {
 
 /** Changes that a person prepares, with their preview and the function that writes them. */
 export interface ChangeProposal {
-  /**
-   * "none" if there is nothing to check; "away" if the server is unreachable; "refused" if it would reject the write.
-   */
+  /** "none" without anything to check; "away" if the server is unreachable; "refused" if it would reject the write. */
   readonly state: "none" | "checking" | "away" | "allowed" | "refused";
   /** Effects of the changes; while they are being checked, the effects of earlier ones. */
   readonly preview: ChangesPreview | undefined;
@@ -178,9 +173,7 @@ function usePreview(
   return { found, checked: progress.key === key ? progress.checked : 0 };
 }
 
-/**
- * Writes changes, and reloads the page's data if any was written. All attempts of one write have the same request id.
- */
+/** Writes changes; reloads the page's data if any was written. A write's attempts share one request id. */
 function useWrite() {
   const [progress, setProgress] = useState<number>();
   // The id prevents a second write if the reply to the first one was lost.

@@ -16,10 +16,7 @@ const ENUMERATION = new RegExp(
     .join("|")})_(?=[A-Z0-9_]+$)`,
 );
 
-/**
- * Returns the values that differ between two states of a resource, one per scalar; members of a list are matched by
- * name.
- */
+/** Returns the values that differ between two states, one per scalar; list members are matched by name. */
 export function listLeafChanges(before: unknown, after: unknown): readonly LeafChange[] {
   const [was, is] = [listLeaves(before), listLeaves(after)];
   return [...new Set([...was.keys(), ...is.keys()])]
@@ -69,12 +66,7 @@ function formatLeafValue(value: unknown): string {
 /** Labels of fields that the console uses everywhere. */
 const NAMES: Readonly<Record<string, string>> = { allocated_draw_w: "planned draw", max_draw_w: "greatest draw" };
 
-/**
- * Formats a path for people: `ports\
- * psu2\
- * power_in\
- * source_ref` becomes "Ports psu2, power in, source ref".
- */
+/** Formats a path: `ports\ psu2\ power_in\ source_ref` becomes "Ports psu2, power in, source ref". */
 function formatLeafPath(path: string): string {
   const [first = "", ...rest] = path.split("\n").map((step) => {
     const { stem, unit } = splitUnit(step);

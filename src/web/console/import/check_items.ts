@@ -7,10 +7,7 @@ import { type FieldProblem, IMPORT_KINDS, type ImportItem } from "./parse_items.
 import { findRepeated, joinProblems, listResultProblems, toFieldProblems } from "./problems.ts";
 import type { ItemResult, SendOptions } from "./send_items.ts";
 
-/**
- * Maximum number of items that one call checks, without the items of the file that they need. Small calls show
- * progress.
- */
+/** Maximum items that one call checks, without the file's items that they need. Small calls show progress. */
 const ASKED = 300;
 
 /**
@@ -37,10 +34,7 @@ interface Call {
   readonly needed: readonly ImportItem[];
 }
 
-/**
- * Splits items into calls, each with the items of the file that they refer to and the devices of the same rack, which
- * share its units.
- */
+/** Splits items into calls with the file's items that they refer to and their racks' devices, which share units. */
 export function* splitIntoCalls(items: readonly ImportItem[], file: readonly ImportItem[] = items): Generator<Call> {
   const needs = createNeedsLookup(file);
   let asked = new Set<ImportItem>();
@@ -99,9 +93,7 @@ function getRackCode({ resource }: ImportItem): string {
   return String(resource["rack_code"] ?? "").toLowerCase();
 }
 
-/**
- * Returns the references by which other items may refer to one: its own, and those of the locations that it creates.
- */
+/** Returns the references by which others may refer to an item: its own, and those of locations that it creates. */
 function listItemRefs({ kind, resource: { code, location } }: ImportItem): readonly string[] {
   const own = typeof code === "string" ? [`${kind}:${code.toLowerCase()}`] : [];
   if (typeof location !== "object" || location === null) return own;

@@ -97,10 +97,7 @@ export function guessKind(headers: readonly string[]): (typeof IMPORT_KINDS)[num
   return IMPORT_KINDS.find((kind) => kind === found) ?? "rack";
 }
 
-/**
- * Converts rows to resources. Unreadable cells are reported with their item, so that the server checks the rest of the
- * row.
- */
+/** Converts rows to resources. Reports unreadable cells with their item, so that the server checks the rest. */
 export function parseRows(
   table: CsvTable,
   kind: (typeof IMPORT_KINDS)[number],

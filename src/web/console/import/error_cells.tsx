@@ -11,9 +11,7 @@ export type CorrectCell = (item: ImportItem, key: string, text: string) => void;
 /** Maximum number of drawn rows; a download contains all errors. */
 const SHOWN = 100;
 
-/**
- * Table of the rows that have errors, with each message at its cell. `correct` is absent if nothing can be corrected.
- */
+/** Table of rows with errors, each message at its cell. `correct` is absent if nothing can be corrected. */
 export function ErrorCells({
   table,
   correct,

@@ -26,9 +26,7 @@ type Send = (items: readonly ImportItem[], sending: SendOptions) => Promise<read
 const BATCH = 200;
 const AT_ONCE = 6;
 
-/**
- * How each kind is sent: many items in one call if the service supports that, otherwise single items, some in parallel.
- */
+/** How each kind is sent: many items per call if the service supports it, otherwise single ones, some in parallel. */
 const SENDERS: Readonly<Record<ImportKind, { readonly size: number; readonly send: Send }>> = {
   rack: { size: BATCH, send: createBulkSender("BulkUpsertRacks") },
   device: { size: BATCH, send: createBulkSender("BulkUpsertDevices") },

@@ -11,10 +11,7 @@ export function parseTable(text: string): CsvTable | undefined {
   return table.headers.length > 1 || table.rows.length > 0 ? table : undefined;
 }
 
-/**
- * Reads a file as UTF-8.
- * @throws TypeError if its bytes are not valid UTF-8
- */
+/** Reads a file as UTF-8. Throws a TypeError if its bytes are not valid UTF-8. */
 export async function readUtf8File(file: File): Promise<string> {
   // `File.text()` would silently replace bytes that are not UTF-8.
   return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());

@@ -46,10 +46,7 @@ export interface ImportRunner {
 const STEPS = { check: checkItems, write: sendItems };
 const BEGUN = { sent: 0, outcomes: new Map<string, number>(), running: true };
 
-/**
- * Checks and sends items in batches. Counts the results instead of storing them, so that 50,000 items need little
- * memory.
- */
+/** Checks and sends items in batches; counts results without storing them, so that 50,000 items need little memory. */
 export function useImportRunner(): ImportRunner {
   const [run, setRun] = useState<ImportRun>();
   const current = useRef<ImportRun | undefined>(undefined);
@@ -134,10 +131,7 @@ function getPositionKey({ kind, line }: ImportItem): string {
   return `${kind} ${line}`;
 }
 
-/**
- * Returns the items that are not among the accepted ones. Compares their contents, not their lines, because a
- * correction may remove lines.
- */
+/** Returns the items that are not among the accepted ones, compared by content: a correction may remove lines. */
 export function listUncheckedItems(items: readonly ImportItem[], good: readonly ImportItem[]): Set<ImportItem> {
   const contentOf = ({ line: _, ...content }: ImportItem) => JSON.stringify(content);
   const left = new Map<string, number>();

@@ -79,10 +79,7 @@ function formatColumnWatts(value: number, most: number | undefined): string {
   return most >= KILOWATTS_FROM ? formatDecimal(value / 1000, "kW") : `${formatCount(value)} W`;
 }
 
-/**
- * Formats a figure with its unit.
- * @param most greatest figure of the column, which decides the unit of the whole column
- */
+/** Formats a figure with its unit. `most`, the column's greatest figure, decides the unit of the whole column. */
 export function formatColumnFigure(column: string, value: number, most?: number): string {
   if (column.endsWith("_kw")) return most === undefined ? formatKilowatts(value) : formatDecimal(value, "kW");
   if (column.endsWith("_w")) return formatColumnWatts(value, most);

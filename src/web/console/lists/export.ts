@@ -6,10 +6,7 @@ import { LIST_RPC } from "./inventory_rows.ts";
 /** Number of rows per call while a whole list is loaded. */
 const AT_ONCE = 1000;
 
-/**
- * Loads all rows of a list, page by page.
- * @throws CallError
- */
+/** Loads all rows of a list, page by page. @throws CallError. */
 export async function loadAllRows(request: object): Promise<readonly InventoryRow[]> {
   const found: InventoryRow[] = [];
   for (;;) {

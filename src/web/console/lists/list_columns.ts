@@ -79,10 +79,7 @@ function toAddressValue(page: string, name: string, text: string): string {
   return listColumnValues(page, name) === undefined ? text : replaceUnderscores(text).toLowerCase();
 }
 
-/**
- * Converts settings of a URL to the service's spelling. Accepts the service's spelling too, because earlier URLs
- * contain it.
- */
+/** Converts a URL's settings to the service's spelling; accepts that spelling too, as earlier URLs contain it. */
 export function toServiceSettings(
   page: string,
   settings: URLSearchParams & Iterable<[string, string]>,

@@ -56,10 +56,7 @@ export function createCheckboxColumn(
   };
 }
 
-/**
- * Bar with the number of selected rows and the actions for them. Offers to select all rows that match the filter, shown
- * or not.
- */
+/** Bar with the number of selected rows and actions for them. Can select all that match the filter, shown or not. */
 export function SelectionBar(props: {
   readonly kind: EditableKind;
   readonly selection: RowSelection;

@@ -8,10 +8,7 @@ export interface ShownQuestion {
 
 /** Delay in milliseconds after the first change, so that following changes cause only one reload. */
 const GATHER_MS = 200;
-/**
- * Minimum time between two reloads as a multiple of the last one's duration, so that slow replies do not cause constant
- * load.
- */
+/** Minimum time between reloads, in durations of the last one, so that slow replies cause no constant load. */
 const REST_FACTOR = 2;
 
 const shown = new Set<ShownQuestion>();

@@ -54,9 +54,7 @@ function isRunUnfinished(run: ImportRun | undefined): boolean {
   return run !== undefined && (run.running || run.sent < run.total || run.failed.length > 0);
 }
 
-/**
- * Button that writes the sample site by the calls of an import, after a confirmation and only into an empty inventory.
- */
+/** Button that writes the sample site by import calls, after a confirmation and only into an empty inventory. */
 function LoadSampleButton({ running }: { readonly running: ImportRunner }) {
   const [isAsked, setAsked] = useState(false);
   const [error, setError] = useState<CallError>();

@@ -39,10 +39,7 @@ export function formatCauseUrl({ kind, elements, zones }: FailureCause): string 
   return formatPageUrl("power", ref);
 }
 
-/**
- * Returns the name and impact of a cause's worst single failure. The impact of the cause itself covers all its elements
- * together.
- */
+/** Returns the name and impact of a cause's worst single failure; the cause's own covers all its elements together. */
 export function findWorstFailure({ elements }: FailureCause): {
   readonly name: string;
   readonly impact: Impact | undefined;
@@ -51,10 +48,7 @@ export function findWorstFailure({ elements }: FailureCause): {
   return { name: (worst?.refs ?? []).map(getRefName).join(" and "), impact: worst?.impact };
 }
 
-/**
- * Describes the effect of the worst single failure in one sentence.
- * @param none the sentence if no rack and no device is affected
- */
+/** Describes the worst single failure's effect in one sentence; `none` if no rack and no device is affected. */
 export function describeLoss(cause: FailureCause | undefined, none = "No single failure takes a rack."): string {
   const { name, impact } = cause === undefined ? { name: "", impact: undefined } : findWorstFailure(cause);
   const [racks, devices] = [impact?.racks_dark ?? 0, impact?.it_devices_offline ?? 0];

@@ -14,10 +14,7 @@ export function useScopeCauses(scope: string): readonly FailureCause[] | undefin
   return useCall("datacenter.v1.PlanningService/RehearseFailures", request).reply?.causes;
 }
 
-/**
- * Sentence about the failure that turns a whole rack off, which may be outside the rack; otherwise the worst failure
- * inside it.
- */
+/** Names the failure that turns a whole rack off, perhaps outside the rack; otherwise the worst failure inside. */
 export function RackLossSentence({
   code,
   location,
@@ -38,9 +35,7 @@ export function RackLossSentence({
   );
 }
 
-/**
- * Sentence about the effect of the worst failure inside a location. Failures elsewhere may also affect the location.
- */
+/** Describes the worst failure inside a location. Failures elsewhere may also affect the location. */
 export function WorstLossSentence({ scope }: { readonly scope: string }) {
   const causes = useScopeCauses(scope);
   const [worst] = causes ?? [];

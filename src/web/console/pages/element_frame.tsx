@@ -32,10 +32,7 @@ interface FrameProps<Reply> {
   readonly options?: ComponentChildren;
 }
 
-/**
- * Page of one element: its state, one sentence, its actions, and its tabs, each of which fits one screen and one
- * printed page.
- */
+/** Page of an element: state, a sentence, actions, and tabs that each fit one screen and one printed page. */
 export function ElementPage<Reply>(props: FrameProps<Reply>) {
   const { place, asked, kind, trail, state, sentence, actions, tabs, options } = props;
   const chosen = place.settings.get("tab") ?? "";

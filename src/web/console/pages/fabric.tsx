@@ -38,9 +38,7 @@ const LINK_COLUMNS: readonly Column<Link>[] = [
   { name: "Health", cell: ({ health }) => <HealthBadge health={health} /> },
 ];
 
-/**
- * Returns the status of a link; a link recorded as up counts as down if a switch at its end is assumed to have failed.
- */
+/** Returns a link's status; one recorded as up is down if a switch at its end is assumed to have failed. */
 function describeLinkStatus({ link: { status }, live }: Link): string {
   return live || status !== "LINK_STATUS_UP" ? formatEnum(status, "LINK_STATUS") : "Down: an end fails";
 }

@@ -83,10 +83,7 @@ function PlacementPlan({ places }: { readonly places: readonly DevicePlace[] }) 
   );
 }
 
-/**
- * Requests the chosen positions again with the items to write.
- * @throws CallError, also if the positions have changed
- */
+/** Requests the chosen positions again, with the items to write. @throws CallError, also if the positions changed. */
 async function loadItems(request: PlacementRequest, { chosen }: ChosenPlaces): Promise<readonly DevicePlace[]> {
   const { places: all } = await callSignedIn(() => callRpc(PLACEMENT_RPC, { ...request, include_items: true }));
   const wanted = new Set(chosen.map(getPlaceKey));

@@ -23,10 +23,7 @@ interface Line {
   readonly cable: InventoryRow | undefined;
 }
 
-/**
- * Printed page that a technician takes to a device or a rack: its location, the cable in each port, and space for
- * notes.
- */
+/** Printed page for a technician at a device or rack: its location, each port's cable, and space for notes. */
 export function TechnicianSheet({ place: { subject } }: { readonly place: PageAddress }) {
   if (subject.startsWith("rack:")) return <RackSheet code={getRefName(subject)} />;
   if (subject !== "") return <DeviceSheet code={getRefName(subject)} />;

@@ -26,10 +26,7 @@ interface Found {
   readonly loading: boolean;
 }
 
-/**
- * Searches the inventory for words.
- * @param only one of `kinds`; all kinds if empty
- */
+/** Searches the inventory for words; `only` is one of `kinds`, or empty for all kinds. */
 export function useInventorySearch(words: string, only: string): Found {
   const settled = useDelayed(words, REST_MS);
   const request = settled === "" ? undefined : { query: settled, page_size: only === "" ? HITS : HITS_OF_ONE };

@@ -6,10 +6,7 @@ import { useCall } from "../api/use_call.ts";
 import { formatUtcMoment } from "../labels.ts";
 import { Card, FactList } from "../ui/parts.tsx";
 
-/**
- * Loads the readings of an element and returns a row for each quantity, with the planned value, the age and the last 30
- * days.
- */
+/** Loads an element's readings; returns a row per quantity with planned value, age and the last 30 days. */
 export function useReadingRows(target: string, plannedW?: number): ComponentProps<typeof FactList>["rows"] {
   const { reply } = useCall("datacenter.v1.PlanningService/ListReadings", {
     element_refs: [target],

@@ -32,10 +32,7 @@ export interface BareRef {
   readonly kinds: readonly string[];
 }
 
-/**
- * Returns the first code without a kind in a URL, and the address without that code, so that the page sends no request
- * that would fail.
- */
+/** Returns the URL's first code without a kind, and the address without it, so that no failing request is sent. */
 export function findBareRef(place: PageAddress): { readonly place: PageAddress; readonly bare: BareRef | undefined } {
   for (const [part, kinds] of Object.entries(REFS[place.page] ?? {})) {
     const code = getPartText(place, part)
@@ -69,10 +66,7 @@ function removeCode(text: string, code: string): string {
     .join(" ");
 }
 
-/**
- * Looks up a code without a kind and puts its reference into the URL. Shows a notice if the code names nothing, or
- * several elements.
- */
+/** Puts the reference of a code without a kind into the URL; shows a notice if it names none or several elements. */
 export function BareRefResolver({ place, bare }: { readonly place: PageAddress; readonly bare: BareRef }) {
   const { part, code, kinds } = bare;
   const { reply } = useCall(SEARCH_RPC, createNameQuery(code, kinds));

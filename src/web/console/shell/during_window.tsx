@@ -6,10 +6,7 @@ import { formatPageUrl, usePageAddress } from "../router.ts";
 /** Matches pages that do not support the state during a window. */
 const NOW = /^(?:trace|fabric|window|windows|history|readings|notices|import)$/;
 
-/**
- * Banner on every page while the inventory is shown in the state during a window, until the person returns or the
- * window ends.
- */
+/** Banner on every page while the inventory is shown as in a window, until the person returns or the window ends. */
 export function DuringWindowBanner() {
   const code = useShownWindow();
   const { page } = usePageAddress();

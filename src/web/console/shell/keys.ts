@@ -6,10 +6,7 @@ interface Key {
   readonly press?: readonly string[];
 }
 
-/**
- * Every keyboard shortcut of the console, by where it works. Handlers take their keys from this table, and the shortcut
- * dialog lists it.
- */
+/** All keyboard shortcuts by where they work. Handlers take their keys from here; the shortcut dialog lists them. */
 export const SHORTCUTS = {
   Everywhere: {
     search: { shown: "Ctrl K or /", does: "search, or jump to a page", press: ["/"] },

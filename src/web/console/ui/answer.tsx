@@ -9,10 +9,7 @@ import { SignInForm } from "./sign_in.tsx";
 /** Form of the placeholder for a reply: figures side by side, rows, cards, or a single block. */
 export type PlaceholderShape = "tiles" | "rows" | "cards" | "block";
 
-/**
- * Shows a reply, a placeholder of its form while it loads, or its error. The old reply stays, dimmed, while a new one
- * loads.
- */
+/** Shows a reply, a placeholder of its form, or its error. The old reply stays, dimmed, while a new one loads. */
 export function ReplyView<Reply>({
   asked,
   shape,
@@ -31,10 +28,7 @@ export function ReplyView<Reply>({
   );
 }
 
-/**
- * Time in milliseconds after which a placeholder also shows a text, because people then wonder whether anything
- * happens.
- */
+/** Time in milliseconds after which a placeholder also shows a text, as people then wonder whether anything happens. */
 const LONG_MS = 4000;
 
 /** Number of parts that a placeholder of each form draws. */

@@ -79,10 +79,7 @@ function removeHeading(svg: SVGSVGElement | undefined): SVGSVGElement | undefine
   return svg;
 }
 
-/**
- * Removes parts of a drawing and moves up what is below them.
- * @returns the removed height
- */
+/** Removes parts of a drawing and moves up what is below them. Returns the removed height. */
 function removeParts(parent: Element, part: string): number {
   let taken = 0;
   for (const child of [...parent.children]) {

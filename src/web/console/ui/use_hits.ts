@@ -15,10 +15,7 @@ export interface FieldOption {
 const REST_MS = 150;
 const HITS = 12;
 
-/**
- * Returns the search hits for a text that is being typed, such as `rack:A0`.
- * @param kinds of the inventory, such as RACK
- */
+/** Returns the search hits of `kinds`, such as RACK, for a text that is being typed, such as `rack:A0`. */
 export function useSearchHits(text: string, kinds: readonly string[]): readonly InventoryHit[] {
   const [query, now] = [createSearchQuery(useDelayed(text, REST_MS)), createSearchQuery(text)];
   const request = { query, kinds: kinds.map((kind) => `INVENTORY_KIND_${kind}`), page_size: HITS };

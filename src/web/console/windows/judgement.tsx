@@ -15,9 +15,7 @@ import {
 /** Maximum number of reasons of one kind that are listed at first, and of codes of one contact. */
 const [REASONS, CODES] = [3, 6];
 
-/**
- * The service's assessment of a window: verdict, impact, reasons, effects of one more failure, and contacts to inform.
- */
+/** The service's assessment of a window: verdict, impact, reasons, one more failure's effects, contacts to inform. */
 export function WindowJudgement({
   judged,
   accept,

@@ -12,10 +12,7 @@ const TICKS = 8;
 
 const days = new Intl.DateTimeFormat(undefined, { weekday: "short", month: "short", day: "numeric" });
 
-/**
- * Chart of windows by time, one per row, marked by their verdicts.
- * @param now milliseconds since 1970
- */
+/** Chart of windows by time, one per row, marked by verdict. `now` is in milliseconds since 1970. */
 export function TimeLine({ windows, now }: { readonly windows: readonly ListedWindow[]; readonly now: number }) {
   const bars = windows.map((one) => getBarSpan(one, now));
   const isNear = bars.some((bar) => bar.from < now + MOST * DAY_MS && bar.until > now - MOST * DAY_MS);

@@ -7,10 +7,7 @@ import { CHECK_RPC } from "./window_words.tsx";
 
 const PAUSE_MS = 250;
 
-/**
- * Verdict of a window that is being edited, checked again after each change.
- * @param code of the window, if it is stored
- */
+/** Verdict of an edited window, checked again after each change. `code` is the window's, if it is stored. */
 export function WindowCheck({
   values,
   code,

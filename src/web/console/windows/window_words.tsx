@@ -83,10 +83,7 @@ export function formatReasonFigures({ kind, before, during, limit }: WindowReaso
   return parts.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${words(value)}`])).join(", ");
 }
 
-/**
- * Returns the name of a contact and the elements that it is responsible for.
- * @param most maximum number of listed codes
- */
+/** Returns a contact's name and the elements that it is responsible for, with at most `most` listed codes. */
 export function describeContact(one: WindowContact, most: number): readonly [who: string, what: string] {
   const who = [one.tenant, one.contact].filter((text) => text !== "").join(", ");
   const parts = [

@@ -60,10 +60,7 @@ export function devicesListing(topology: Topology, reader: Pick<DcReader, "devic
   };
 }
 
-/**
- * Returns a condition for devices downstream of any of the sources. A source is a reference, or the bare code of a
- * device, feed, outlet or rack.
- */
+/** Condition for devices downstream of any source: a reference, or the bare code of a device, feed, outlet or rack. */
 function isFedByAny(topology: Topology, values: readonly string[], field: string) {
   const fed = values.flatMap((text, at) =>
     downstreamCodes(topology.power, resolveSourceNodes(topology, resolveSourceText(topology, text), `${field}[${at}]`)),
@@ -94,10 +91,7 @@ async function freePortCondition(
   return ({ code }) => wanted.has(keys.has(codeKey(code)) ? "YES" : "NO");
 }
 
-/**
- * Returns whether each device has its required redundancy, by the key of its code; absent for a device that requires
- * none.
- */
+/** Returns whether each device has its required redundancy, by its code's key; absent if it requires none. */
 function redundancyCells(topology: Topology): ReadonlyMap<string, Cell> {
   return new Map(
     topology
@@ -115,20 +109,14 @@ export function computeOnce<Value>(work: () => Value): () => Value {
   };
 }
 
-/**
- * Returns the heat output of a device in watts: 0 unless the device is in service; undefined without a recorded heat or
- * draw.
- */
+/** Returns a device's heat output in watts: 0 unless in service; undefined without a recorded heat or draw. */
 function heatNowW(device: Device): number | undefined {
   const { heatW: own, allocatedDrawW, maxDrawW, measuredDrawW } = device;
   const isRecorded = (own ?? allocatedDrawW ?? maxDrawW ?? measuredDrawW) !== undefined;
   return isRecorded ? Number(isInService(device)) * getHeatW(device, "ALLOCATED") : undefined;
 }
 
-/**
- * Lists the types of the catalogue with the number of devices of the same manufacturer and model. Cost: O(types +
- * devices).
- */
+/** Lists catalogue types with the number of devices of that manufacturer and model. Cost: O(types + devices). */
 export function typesListing(reader: DcReader, devices: readonly Device[]): Listing<DeviceType> {
   const built = countByModel(devices);
   return {

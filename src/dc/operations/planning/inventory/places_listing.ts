@@ -28,10 +28,7 @@ export interface PlaceRow {
   drawW: number;
 }
 
-/**
- * Returns the locations of a kind and their content, in the order of references. Cost: O(racks + devices + cooling
- * units).
- */
+/** Returns a kind's locations and their content, in reference order. Cost: O(racks + devices + cooling units). */
 export function placeRows(topology: Topology, kind: PlaceKind): readonly PlaceRow[] {
   return [...placesOfKind(topology, kind).values()].sort((a, b) => compareText(a.ref, b.ref));
 }

@@ -33,10 +33,7 @@ const completeIndexes = new WeakMap<Topology, { readonly revision: number; reado
 const known = new WeakMap<object, SearchEntry>();
 const CHUNK = 500;
 
-/**
- * Returns the index of the inventory and the catalogue, built once per revision. Cost: O(resources), a fraction of it
- * after a change.
- */
+/** Index of the inventory and the catalogue, built once per revision. Cost: O(resources), a fraction after a change. */
 export async function buildSearchIndex({ topology, reader, scheduler }: ReadSession): Promise<SearchIndex> {
   const [known, revision] = [await topology(), await reader.revision()];
   const made = completeIndexes.get(known);

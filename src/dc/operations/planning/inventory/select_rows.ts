@@ -24,7 +24,8 @@ type Column<Item> = (item: Item) => Cell;
 
 /**
  * Returns the page of a list that a query selects. Cost: O(items), less for the first pages of an unordered and
- * unfiltered list. @throws Refusal for a column that the list does not have, naming the field
+ * unfiltered list.
+ * @throws Refusal for a column that the list does not have, naming the field
  */
 export async function selectRows<Item>(
   listing: Listing<Item>,

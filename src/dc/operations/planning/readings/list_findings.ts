@@ -38,9 +38,7 @@ export const listFindings = defineRead({
   },
 });
 
-/**
- * Returns the findings about elements in a scope, faults first, then the newest. @param topology with recorded draws
- */
+/** Returns findings in a scope, faults first, then the newest; `topology` has recorded draws. */
 export async function findingsInScope(
   { reader, scheduler, now, lapsesAt }: Pick<ReadSession, "reader" | "scheduler" | "now" | "lapsesAt">,
   topology: Topology,

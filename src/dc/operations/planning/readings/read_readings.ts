@@ -95,10 +95,7 @@ const RULES: ReadonlyMap<ReadingQuantity, QuantityRule> = new Map(
   }),
 );
 
-/**
- * Requires that a quantity can be measured at this kind of element. @throws Refusal naming the field and what is
- * expected
- */
+/** Requires a quantity measurable at this kind of element; throws Refusal naming the field and the expectation. */
 function requireMeasurable(field: string, value: string, kind: RefKind, quantity: ReadingQuantity): void {
   const kinds = RULES.get(quantity)?.elements ?? [];
   if (kinds.includes(kind)) return;

@@ -13,9 +13,7 @@ import { statusOfError } from "../../messages/status.ts";
 import { defineReport } from "../../rpc.ts";
 import { checkReadingCount, type GivenReading, parseReading, refuseMissingElement } from "./read_readings.ts";
 
-/**
- * Maximum number of readings in one transaction. Our choice: some 20 ms of the write lock, for which other writes wait.
- */
+/** Maximum number of readings per transaction. Our choice: some 20 ms of the write lock; other writes wait for it. */
 const WRITTEN_AT_ONCE = 500;
 
 /** Result of storing the readings of a report. */
@@ -62,8 +60,8 @@ export const reportReadings = defineReport({
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Returns the source of a report, or the principal if the report names none. @throws Refusal for a source that is too
- * long or has control characters, such as line breaks
+ * Returns the source of a report, or the principal if the report names none.
+ * @throws Refusal for a source that is too long or has control characters, such as line breaks
  */
 function sourceOfReport(source: string, principal = "anonymous"): string {
   if (source.length <= MAX_TEXT_CHARS && !CONTROL.test(source)) return source === "" ? principal : source;

@@ -4,9 +4,7 @@ import { compareText } from "#dc/model/ref.ts";
 import type { ListedWindow as Listed } from "#gen/datacenter/v1/messages.ts";
 import type { ListedWindow } from "#gen/datacenter/v1/windows_pb.ts";
 
-/**
- * Verdict, impact, overdue mark and summary of an open window at one revision and time. The summary may change alone.
- */
+/** Verdict, impact, overdue mark and summary of an open window at a revision and time. The summary may change alone. */
 export type WindowStanding = Omit<Listed, "window">;
 
 /** Standings of open windows, by the key of the window's code. */

@@ -9,19 +9,14 @@ import { readAllWindows, requireWindow } from "./stored_windows.ts";
 
 const FIELD = "during_window";
 
-/**
- * Returns the code in a request's field `during_window`; undefined if it is empty or the RPC does not have the field.
- */
+/** Returns the code in a request's `during_window`; undefined if it is empty or the RPC has no such field. */
 export function duringWindowOf({ method }: ReadRpc, request: MessageShape<ReadRpc["method"]["input"]>) {
   const field = method.input.fields.find(({ name }) => name === FIELD);
   const code = field && (request as unknown as Readonly<Record<string, string>>)[field.localName];
   return code === "" ? undefined : code;
 }
 
-/**
- * Returns a read session with the topology as it will be during a window. @param judge computes the loads after every
- * single loss
- */
+/** Opens a read session on the topology during a window; `judge` computes the loads after every single loss. */
 export function openSessionDuring(
   session: ReadSession,
   code: string,
@@ -38,7 +33,8 @@ const KEPT = new WeakMap<Topology, Map<string, Topology>>();
 
 /**
  * Returns the topology during that piece of a stored window which determines its verdict, so that every reply computed
- * from it describes this time. @throws Refusal for a code that no open window has
+ * from it describes this time.
+ * @throws Refusal for a code that no open window has
  */
 async function findTopologyDuring(session: ReadSession, code: string): Promise<Topology> {
   const { resource } = await requireWindow(session.reader, FIELD, code);

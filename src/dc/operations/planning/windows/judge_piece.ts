@@ -58,10 +58,7 @@ export interface JudgedPiece extends PieceOutage {
 
 const NO_NODES: ReadonlySet<number> = new Set();
 
-/**
- * Simulates the outage of all elements of a piece. Cost: one simulated failure, and the cables behind the elements that
- * are off.
- */
+/** Simulates the outage of a whole piece. Cost: one simulated failure, and the cables behind elements that are off. */
 export async function simulateOutage(question: WindowQuestion, out: OutInPiece): Promise<PieceOutage> {
   const { session, topology, basis, limits } = question;
   const { reader, scheduler } = session;
@@ -113,9 +110,7 @@ async function findBatteriesInUse(
   return findNeededBatteries(judged, empty, unreached);
 }
 
-/**
- * Returns the nodes that a window's references put out of service, including blades of chassis. Inlets have no nodes.
- */
+/** Returns the nodes that a window's references put out of service, with blades of chassis. Inlets have no nodes. */
 export async function findNodesOut(question: WindowQuestion, refs: readonly string[]): Promise<ReadonlySet<number>> {
   const { sources } = await resolvePresentSources(question, refs);
   return addBlades(question.topology, sources.nodes);

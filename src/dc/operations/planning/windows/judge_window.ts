@@ -85,10 +85,7 @@ export class WindowTimeline {
   readonly #pieces: readonly WindowPiece[];
   readonly #own: ReadonlyMap<TimedWindow, readonly { readonly at: number }[]>;
   readonly #kept: VerdictCache;
-  /**
-   * The last computed outage, which the battery check and the verdict of a piece share. Only one is kept, because it is
-   * as large as the graph.
-   */
+  /** The last outage, shared by a piece's battery check and verdict. Only one is kept: it is as large as the graph. */
   #lastOutage: { readonly key: string; readonly outage: Promise<PieceOutage> } | undefined;
 
   /** @param windows without duplicates */
@@ -107,10 +104,7 @@ export class WindowTimeline {
     question.session.lapsesAt(bounds.reduce((least, bound) => Math.min(least, bound), Number.POSITIVE_INFINITY));
   }
 
-  /**
-   * Returns the short verdict, cached for this revision of the inventory. Cost: nothing if it is cached, else a
-   * judgement of each piece.
-   */
+  /** Returns the short verdict, cached for this revision. Cost: nothing if cached, else a judgement of each piece. */
   async verdict(window: TimedWindow): Promise<ShortVerdict> {
     return findWorst(await this.#verdicts(window), (one) => one);
   }
@@ -218,9 +212,7 @@ export class WindowTimeline {
     return longest;
   }
 
-  /**
-   * Returns the UPSes whose batteries supply a load for the length of a piece, and all UPSes that lose their supply.
-   */
+  /** Returns UPSes whose batteries supply a load for the length of a piece, and all UPSes that lose their supply. */
   async #batteries(at: number) {
     const piece = this.#pieces[at] as WindowPiece;
     const out = { ...findOutInPiece(piece), durationS: getSeconds(piece), missing: [] };
@@ -269,10 +261,7 @@ export class WindowTimeline {
     return codes.sort(compareText);
   }
 
-  /**
-   * Returns the windows that are open in the pieces of a window, or in adjacent pieces in which a battery continues to
-   * supply its load.
-   */
+  /** Returns the windows open in a window's pieces, or in adjacent pieces where a battery still supplies its load. */
   async #concerned(own: readonly number[]): Promise<ReadonlySet<TimedWindow>> {
     const found = new Set<TimedWindow>();
     const isDraining = async (at: number) => (await this.#batteries(at)).unsupplied.length > 0;

@@ -29,10 +29,7 @@ export interface DependentResult<Item> {
 
 /** Maximum number of cached results of one topology. Our choice: beyond it the cache is emptied. */
 const MOST = 20_000;
-/**
- * Maximum number of changed resources, including windows, that are compared. Our choice: beyond it the graphs are
- * rebuilt.
- */
+/** Maximum number of compared changed resources, with windows. Our choice: beyond it the graphs are rebuilt. */
 const MAX_FOLLOWED = 5000;
 
 const KEPT = new WeakMap<Topology, VerdictCache>();
@@ -83,10 +80,7 @@ export class VerdictCache {
     next.#batteries.takeOver(earlier.#batteries, isLeft);
   }
 
-  /**
-   * Returns the cached or computed verdict. @param covered nodes that are out now: a location may have other contents
-   * than before
-   */
+  /** Returns the cached or computed verdict; `covered` are nodes out now: a location's contents may have changed. */
   verdict(key: string, covered: Covered, judge: () => Promise<DependentResult<ShortVerdict>>): Promise<ShortVerdict> {
     return this.#verdicts.of(key, covered, judge);
   }

@@ -40,9 +40,7 @@ interface Put {
   readonly stored: StoredVersion<MaintenanceWindow>;
 }
 
-/**
- * Creates or updates a window. @throws Refusal when the version differs, a rule refuses, or an element does not exist
- */
+/** Creates or updates a window; throws Refusal if the version differs, a rule refuses, or an element is missing. */
 export async function putWindow(
   session: WriteSession,
   { window, updateMask, etag, at = "window" }: Given,
@@ -155,10 +153,7 @@ function windowOfRequest(message: WindowMessage, at: string): MaintenanceWindow 
   return { ...given, code: given.code ?? "" };
 }
 
-/**
- * Returns the window as it will be stored: merged by the mask, planned unless the request sets a state, with its next
- * sequence.
- */
+/** Returns the window to store: merged by the mask, planned unless the request sets a state, with its next sequence. */
 function mergeWindow(
   given: MaintenanceWindow,
   before: MaintenanceWindow | undefined,
@@ -179,10 +174,7 @@ function isSameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/**
- * Returns references that the stored window does not have, with their fields: elements of known references may have
- * been deleted since.
- */
+/** Returns references new to the stored window, with their fields: elements of known ones may have been deleted. */
 function findAddedRefs(
   fieldOf: (field: string) => string,
   name: string,
@@ -194,10 +186,7 @@ function findAddedRefs(
 
 const ELEMENT = /^element_refs\[(\d+)\]/;
 
-/**
- * Returns the indexes of the first reference to each element. Keeps all indexes of a list that is too long, so that it
- * is refused.
- */
+/** Returns the index of each element's first reference, but all of a list that is too long, so that it is refused. */
 function findFirstIndexes(refs: readonly string[] = []): readonly number[] {
   const all = [...refs.keys()];
   if (refs.length > MAX_WINDOW_ELEMENTS) return all;

@@ -24,10 +24,7 @@ export interface CalendarSource {
   readonly now: number;
 }
 
-/**
- * Returns the name of a database in calendars, the same on every replica. It is a one-way function of the page key,
- * which it does not reveal.
- */
+/** Database name in calendars, equal on every replica; a one-way function of the page key that does not reveal it. */
 export function calendarInstance({ pageKey }: Pick<DcContext, "pageKey">): string {
   return createHash("sha256").update("calendar").update(pageKey).digest("hex").slice(0, 16);
 }
@@ -44,9 +41,7 @@ export function writeWindowCalendar(windows: readonly ListedWindow[], { instance
   );
 }
 
-/**
- * Returns the UID of the calendar entry from which a window was imported, else a UID made of its code and the instance.
- */
+/** Returns the UID of the calendar entry a window was imported from, else one made of its code and the instance. */
 export function calendarUidOf(
   { code, calendarUid }: Pick<MaintenanceWindow, "code" | "calendarUid">,
   instance: string,

@@ -11,19 +11,13 @@ import { readRef } from "../../answers/parameters.ts";
 export const ACCEPTED_KINDS = ["device", "rack", "crac", "row", "room", "zone", "floor", "site"] as const;
 export const ROLE_PREFIX = "role:";
 
-/**
- * Checks references of a window's elements. @throws Refusal for the first one that cannot be an element, or that names
- * nothing
- */
+/** Checks a window's references; throws Refusal for the first that cannot be an element, or that names nothing. */
 export async function checkElementRefs(reader: DcReader, refs: readonly RequestedRef[]): Promise<void> {
   for (const { field, text } of refs)
     if (!(await isRefStored(reader, readRef(field, text, FAILING_KINDS)))) throw refuseMissingRef(field, text);
 }
 
-/**
- * Checks texts that name what may be lost. @throws Refusal for the first one that cannot be accepted, or that names
- * nothing
- */
+/** Checks texts of acceptable losses; throws Refusal for the first that cannot be accepted, or that names nothing. */
 export async function checkAcceptedTexts(reader: DcReader, refs: readonly RequestedRef[]): Promise<void> {
   for (const { field, text } of refs) {
     const isThere = text.startsWith(ROLE_PREFIX)

@@ -26,7 +26,9 @@ onTerminal(
       ["doctor"],
     ]) {
       const { lines } = await shown(...words);
-      expect(lines.filter((line) => line.length > 80).map((line) => `${words.join(" ")}: ${line}`)).toEqual([]);
+      // A path that does not fit has a line of its own.
+      const wide = lines.filter((line) => line.length > 80 && line.trim().includes(" "));
+      expect(wide.map((line) => `${words.join(" ")}: ${line}`)).toEqual([]);
       expect(lines.length).toBeGreaterThan(2);
     }
   },

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const folder = mkdtempSync(join(tmpdir(), "planner-file-"));
+const folder = mkdtempSync(join(tmpdir(), "file-"));
 // PostgreSQL, which refuses to run as root, has its data below.
 chmodSync(folder, 0o755);
 process.env["TMPDIR"] = folder;

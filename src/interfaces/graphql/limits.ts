@@ -8,8 +8,9 @@ export const MAX_ALIASES = 30;
 export const MAX_TOKENS = 2000;
 /** Maximum number of fields to resolve; those of a page count once per item. */
 export const MAX_COST = 10_000;
-/** Maximum size in bytes of a body, and of one whose operation is a bulk mutation. */
+/** Maximum size in bytes of a request body, except that of a bulk mutation. */
 export const MAX_BODY_BYTES = 1024 * 1024;
+/** Maximum size in bytes of the request body of a bulk mutation. */
 export const MAX_BULK_BODY_BYTES = 16 * 1024 * 1024;
 /** Number of cached documents, and the maximum length of each in characters. Our choice: the queries of one client. */
 export const KEPT_DOCUMENTS = 500;

@@ -24,7 +24,7 @@ export class SpecFacts {
   }
 }
 
-/** Returns the body without `## Output` sections: runs append without limit, so output tells nothing of work size. */
+/** Returns the body without `## Output` sections: runs append without limit, so it does not show the size of work. */
 export function removeOutput(body: string): string {
   if (!body.includes("Output")) return body;
   const all = findHeadings(body);

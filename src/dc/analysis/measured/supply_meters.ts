@@ -14,7 +14,7 @@ const DIFFERENCE_W = 100;
 interface Below {
   /** Sum in watts of the meters below it and the draws of supplies between them. */
   knownW: number;
-  /** Lowest and highest value of that sum: how a device's inlets divide the load of its own meter is unknown. */
+  /** Lowest and highest value of that sum: how a device's inlets divide the load of the device's meter is unknown. */
   leastW: number;
   mostW: number;
   meters: number;

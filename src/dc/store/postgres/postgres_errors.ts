@@ -75,7 +75,7 @@ export function createLostConnectionError(cause: unknown): Interrupted {
   return new Interrupted("lost", refuseUnavailable("The database does not answer", cause), cause);
 }
 
-/** Converts an opening error to a refusal for whoever named the server. Neither part contains the password. */
+/** Converts an opening error to a refusal for the caller that named the server. Neither part contains the password. */
 export function toOpenError({ shown }: PostgresAddress, error: unknown): unknown {
   const told = error instanceof Interrupted ? error.refusal : error;
   if (!(told instanceof OperationError)) return error;

@@ -119,7 +119,7 @@ class ChildOutput implements AsyncIterable<Uint8Array> {
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Opens the agents of the project in `root`, an absolute path, which tells its runs from those of other projects. */
+/** Opens the agents of the project in `root`, an absolute path, by which its runs are recognized. */
 export function openAgents(root: string): AgentLauncher {
   const nameOf = (processId: string): string => `${processId}@${root}`;
   return {

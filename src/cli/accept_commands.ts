@@ -3,7 +3,7 @@ import { escapeForTerminal } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { acceptRuleChanges } from "#planner/operations/shared/held_rules.ts";
 import { findProjectOfWorktree, findSurroundingRun } from "#planner/store/processes/inside_run.ts";
-import { type AcceptableLine, isRuleLine, omitAccepted } from "#planner/work/acceptance.ts";
+import { type AcceptableLine, isRuleLine, omitAcceptedLines } from "#planner/work/acceptance.ts";
 import type { OpenProject } from "./open_project.ts";
 import { sanitizeLine } from "./output/plain_text.ts";
 import { isInteractive } from "./output/terminal.ts";
@@ -12,10 +12,10 @@ import { isInteractive } from "./output/terminal.ts";
 const TERMINAL = process.platform === "win32" ? "\\\\.\\CON" : "/dev/tty";
 
 /** A command that no person has accepted yet, with its origin. */
-export interface WaitingLine extends AcceptableLine {
+export interface WaitingCommand extends AcceptableLine {
   /** Origin for display: a spec id such as `2026-11-01-001-aaa`, or a path. */
   readonly from: string;
-  /** One line about the commit that wrote it; null without one. */
+  /** One line about the commit that wrote the command; null if no commit is known. */
   readonly commit: string | null;
 }
 
@@ -23,9 +23,12 @@ export interface WaitingLine extends AcceptableLine {
  * Asks once whether to accept all commands that no person has accepted yet, and accepts them after a yes. Does nothing
  * without a terminal, inside a run and in a run's worktree; the commands then stay unaccepted.
  */
-export async function askToAccept({ context, root }: OpenProject, lines: readonly AcceptableLine[]): Promise<void> {
+export async function askToAcceptCommands(
+  { context, root }: OpenProject,
+  lines: readonly AcceptableLine[],
+): Promise<void> {
   if (lines.length === 0 || !isInteractive() || isInRun(root)) return;
-  const waiting = omitAccepted(await (await context.accepted()).read(), lines);
+  const waiting = omitAcceptedLines(await (await context.accepted()).read(), lines);
   if (waiting.length === 0) return;
   if (askOnTerminal([...waiting.map(formatCommandLine), formatQuestion(waiting)].join("\n"))) {
     await acceptRuleChanges(context, waiting);
@@ -33,16 +36,19 @@ export async function askToAccept({ context, root }: OpenProject, lines: readonl
 }
 
 /** Accepts commands that a person has just typed on a terminal. */
-export async function acceptTyped({ context, root }: OpenProject, lines: readonly AcceptableLine[]): Promise<void> {
+export async function acceptTypedCommands(
+  { context, root }: OpenProject,
+  lines: readonly AcceptableLine[],
+): Promise<void> {
   if (lines.length === 0 || !isInteractive() || isInRun(root)) return;
-  await (await context.accepted()).accept(omitAccepted(await (await context.accepted()).read(), lines));
+  await (await context.accepted()).accept(omitAcceptedLines(await (await context.accepted()).read(), lines));
 }
 
 /**
  * Refuses an action inside a run and in a run's worktree, because agents must not accept commands.
  * @throws OperationError `failed_precondition`
  */
-export function refuseInRun(root: string, action: string): void {
+export function refuseActionInRun(root: string, action: string): void {
   if (!isInRun(root)) return;
   throw new OperationError("failed_precondition", `Cannot ${action} in a run or its worktree: a person does that`);
 }

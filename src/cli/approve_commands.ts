@@ -1,13 +1,19 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { findSpec } from "#planner/operations/shared/find_spec.ts";
-import { acceptRuleChanges, readRules } from "#planner/operations/shared/held_rules.ts";
+import { acceptRuleChanges, readProjectRules } from "#planner/operations/shared/held_rules.ts";
 import { listChangedCheckFiles } from "#planner/runs/proof/edited_files.ts";
 import type { Spec } from "#planner/spec/spec.ts";
-import { type AcceptableLine, buildCheckLines, isCommandPrefix, omitAccepted } from "#planner/work/acceptance.ts";
+import { type AcceptableLine, buildCheckLines, isCommandPrefix, omitAcceptedLines } from "#planner/work/acceptance.ts";
 import { listConfigLines } from "#planner/work/config_lines.ts";
 import { formatCountOf } from "#words/names.ts";
-import { askOnTerminal, formatCommandLine, formatQuestion, refuseInRun, type WaitingLine } from "./accept_commands.ts";
+import {
+  askOnTerminal,
+  formatCommandLine,
+  formatQuestion,
+  refuseActionInRun,
+  type WaitingCommand,
+} from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenProject } from "./open_project.ts";
@@ -31,7 +37,7 @@ export interface ApproveWords {
 export async function approveCommands(words: ApproveWords, cli: Cli): Promise<ExitStatus> {
   const { like, yes, json } = words;
   const project = await cli.project();
-  refuseInRun(project.root, "accept commands");
+  refuseActionInRun(project.root, "accept commands");
   if (like !== undefined) return approveByPrefix(project, like, words);
   const waiting = await findUnacceptedLines(project, words);
   if (waiting.length === 0) {
@@ -40,7 +46,7 @@ export async function approveCommands(words: ApproveWords, cli: Cli): Promise<Ex
     else print("No command waits for acceptance\n");
     return EXIT_STATUS.ok;
   }
-  if (!json) print(`${waiting.map(formatLine).join("\n")}\n`);
+  if (!json) print(`${waiting.map(formatWaitingCommand).join("\n")}\n`);
   if (!yes && !(await confirmAcceptance(waiting))) {
     if (json) printJson({ accepted: [], waiting });
     else print("Nothing was accepted\n");
@@ -63,7 +69,7 @@ async function refuseOpenApproval({ context }: OpenProject, { id }: ApproveWords
   throw new UsageError('Missing "--by <name>": who approves', null);
 }
 
-async function confirmAcceptance(waiting: readonly WaitingLine[]): Promise<boolean> {
+async function confirmAcceptance(waiting: readonly WaitingCommand[]): Promise<boolean> {
   if (!isInteractive()) throw new UsageError('No terminal to ask on: expected "--yes"', null);
   return askOnTerminal(formatQuestion(waiting));
 }
@@ -86,7 +92,7 @@ async function approveByPrefix({ context }: OpenProject, prefix: string, { yes, 
 async function findUnacceptedLines(
   project: OpenProject,
   { id, commands, all }: ApproveWords,
-): Promise<readonly WaitingLine[]> {
+): Promise<readonly WaitingCommand[]> {
   const { context } = project;
   const specs =
     id === undefined
@@ -94,16 +100,16 @@ async function findUnacceptedLines(
         ? (await context.specs.active()).specs
         : []
       : [await findSpec(context, id, { archived: true })];
-  const found: WaitingLine[] = [];
+  const found: WaitingCommand[] = [];
   const accepted = await (await context.accepted()).read();
   const add = async (lines: readonly AcceptableLine[], from: string, file: string): Promise<void> => {
-    for (const line of omitAccepted(accepted, lines)) {
+    for (const line of omitAcceptedLines(accepted, lines)) {
       if (found.some(({ kind, text }) => kind === line.kind && text === line.text)) continue;
-      found.push({ ...line, ...(await findOrigin(context, line, { from, file })) });
+      found.push({ ...line, ...(await findOriginCommit(context, line, { from, file })) });
     }
   };
   if (commands || all) {
-    const { lost } = await readRules(context);
+    const { lost } = await readProjectRules(context);
     await add([...listConfigLines(await context.config()), ...lost], CONFIG, CONFIG);
   }
   for (const spec of specs) {
@@ -113,22 +119,22 @@ async function findUnacceptedLines(
   return found;
 }
 
-/** Returns the commit that wrote a command, or that removed a removed setting; of a schema its last commit. */
-async function findOrigin(
+/** Returns the commit that wrote a command or removed a setting; for a schema, the schema's last commit. */
+async function findOriginCommit(
   { git }: PlannerContext,
   { kind, text }: AcceptableLine,
   { from, file }: { readonly from: string; readonly file: string },
-): Promise<Pick<WaitingLine, "from" | "commit">> {
+): Promise<Pick<WaitingCommand, "from" | "commit">> {
   if (kind === "schema") return { from: text.slice(0, text.lastIndexOf(" ")), commit: null };
   const value = kind === "config" || kind === "provider" ? text.slice(text.indexOf(": ") + 2) : text;
   return {
     from,
-    commit: await git.lastWriting(file, kind === "provider" ? formatValues(JSON.parse(value)) : [value]),
+    commit: await git.lastWriting(file, kind === "provider" ? formatSettingValues(JSON.parse(value)) : [value]),
   };
 }
 
 /** Formats each value of a provider's settings as YAML, as the settings file contains them. */
-function formatValues(settings: Record<string, unknown>): readonly string[] {
+function formatSettingValues(settings: Record<string, unknown>): readonly string[] {
   return Object.entries(settings).flatMap(([name, value]) => {
     if (typeof value === "object" && value !== null) return Object.values(value).map(String);
     return typeof value === "string" ? [value] : [`${name}: ${value}`];
@@ -151,6 +157,6 @@ async function findCheckFiles({ context }: OpenProject, spec: Spec): Promise<rea
   }
 }
 
-function formatLine({ from, commit, ...line }: WaitingLine): string {
+function formatWaitingCommand({ from, commit, ...line }: WaitingCommand): string {
   return `${formatCommandLine(line)}\n           from ${from}, ${commit === null ? "in no commit" : `last written by ${sanitizeLine(commit)}`}`;
 }

@@ -1,5 +1,5 @@
 import type { Command, Flag, Positional } from "./command.ts";
-import { formatOptions } from "./flag_value.ts";
+import { formatOptionList } from "./flag_value.ts";
 import { formatHelpHint, UsageError } from "./usage_error.ts";
 
 /** Values of flags and arguments by name; an absent one is undefined, false or an empty list. */
@@ -16,9 +16,9 @@ export function checkArgumentRules(
   given: Given,
 ): void {
   const rows: readonly (readonly [string, Flag | Positional])[] = Object.entries({ ...positionals, ...flags });
-  const present = rows.filter(([word]) => isGiven(given[word]));
+  const present = rows.filter(([word]) => isValueGiven(given[word]));
   for (const [word, row] of present) {
-    const other = row.excludes?.find((rule) => isMet(rule, given));
+    const other = row.excludes?.find((rule) => isRuleMet(rule, given));
     if (other === undefined) continue;
     const { word: beside } = parseRule(other);
     const shown = [
@@ -28,15 +28,15 @@ export function checkArgumentRules(
     throw new UsageError(`${shown.join(" and ")} exclude each other: expected one of them`, null);
   }
   for (const [word, row] of present) {
-    const missing = row.needs?.filter((rule) => !isMet(rule, given)) ?? [];
+    const missing = row.needs?.filter((rule) => !isRuleMet(rule, given)) ?? [];
     if (missing.length === 0) continue;
-    const wanted = missing.map((rule) => formatNeed(rule, { positionals, flags })).join(" and ");
+    const wanted = missing.map((rule) => formatMissingArgument(rule, { positionals, flags })).join(" and ");
     throw new UsageError(`${formatArgument(word, row, given)} needs ${wanted}`, null);
   }
   for (const [word, row] of rows) {
-    if (isGiven(given[word])) continue;
+    if (isValueGiven(given[word])) continue;
     if ("type" in row) requireRelatedFlags(name, word, row);
-    else if (row.replacedBy?.some((rule) => isMet(rule, given)) === false)
+    else if (row.replacedBy?.some((rule) => isRuleMet(rule, given)) === false)
       throw createMissingArgumentError(name, word, row);
   }
 }
@@ -53,7 +53,7 @@ function requireRelatedFlags(name: string, word: string, flag: Flag): void {
 export function createMissingArgumentError(name: string, place: string, declared: Positional): UsageError {
   const { options } = declared;
   const wanted =
-    options === undefined ? lowerFirstLetter(formatArgumentSummary(declared)) : `expected ${formatOptions(options)}`;
+    options === undefined ? lowerFirstLetter(formatArgumentSummary(declared)) : `expected ${formatOptionList(options)}`;
   return new UsageError(`Missing argument <${place}>: ${wanted}`, formatHelpHint(name));
 }
 
@@ -62,7 +62,7 @@ export function formatArgumentSummary({ summary, replacedBy = [] }: Positional):
   return replacedBy.length === 0 ? summary : `${summary}; or ${replacedBy.join(", ")}`;
 }
 
-/** Returns the summary of a flag, after the flags that it requires. */
+/** Returns the summary of a flag, preceded by the flags that it requires. */
 export function formatFlagSummary({ summary, needs = [] }: Flag): string {
   const flags = needs.filter((rule) => rule.startsWith("--"));
   return flags.length === 0 ? summary : `With ${flags.join(" and ")}: ${lowerFirstLetter(summary)}`;
@@ -83,14 +83,14 @@ export function formatFlagUse(name: string, flag: Flag): string {
   return `--${name} <${flag.value ?? (flag.type === "integer" ? "n" : name)}>`;
 }
 
-function isGiven(value: unknown): boolean {
+function isValueGiven(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
 }
 
-/** Returns whether a rule is fulfilled: `--json` and `<id>` by any value, `--basis measured` by this value only. */
-function isMet(rule: string, given: Given): boolean {
+/** Returns whether a rule is fulfilled: any value fulfils `--json` and `<id>`, only this value `--basis measured`. */
+function isRuleMet(rule: string, given: Given): boolean {
   const { word, value } = parseRule(rule);
-  return isGiven(given[word]) && (value === undefined || [given[word]].flat().includes(value));
+  return isValueGiven(given[word]) && (value === undefined || [given[word]].flat().includes(value));
 }
 
 function parseRule(rule: string): { readonly word: string; readonly value: string | undefined } {
@@ -99,7 +99,7 @@ function parseRule(rule: string): { readonly word: string; readonly value: strin
 }
 
 /** Formats a missing flag or argument as it is typed, and an argument with its description. */
-function formatNeed(rule: string, { positionals, flags }: Pick<Command, "positionals" | "flags">): string {
+function formatMissingArgument(rule: string, { positionals, flags }: Pick<Command, "positionals" | "flags">): string {
   const { word, value } = parseRule(rule);
   const [place, flag] = [positionals[word], flags[word]];
   if (!rule.startsWith("--")) return place === undefined ? rule : `${rule}: ${lowerFirstLetter(place.summary)}`;

@@ -5,18 +5,23 @@ import { findSpec } from "#planner/operations/shared/find_spec.ts";
 import { attestSpec } from "#planner/runs/proof/prove_spec.ts";
 import { describeSystemError } from "#planner/store/files/disk_error.ts";
 import { Git } from "#planner/store/git/git.ts";
-import { computeFingerprint, readSigningKey, signWithSsh, verifyWithSsh } from "#planner/store/git/ssh_signature.ts";
+import {
+  computeFingerprint,
+  readSigningKey,
+  signBytesWithSsh,
+  verifySshSignature,
+} from "#planner/store/git/ssh_signature.ts";
 import { buildCheckLines } from "#planner/work/acceptance.ts";
 import {
   type AttestationEnvelope,
   type AttestationStatement,
   type AttestedSubject,
-  encodeForSigning,
+  encodeSigningBytes,
   PAYLOAD_TYPE,
   parseEnvelope,
   SIGNATURE_NAMESPACE,
 } from "#planner/work/attestation.ts";
-import { askToAccept, refuseInRun } from "./accept_commands.ts";
+import { askToAcceptCommands, refuseActionInRun } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenProject } from "./open_project.ts";
@@ -27,10 +32,10 @@ import { openProofDeps } from "./work/prove.ts";
 import { listenForSignals } from "./work/signals.ts";
 
 /** Prints the attestation of a spec, signed with git's signing key. */
-export async function attest(project: OpenProject, cli: Cli, id: string): Promise<ExitStatus> {
-  refuseInRun(project.root, "attest a spec");
+export async function printAttestation(project: OpenProject, cli: Cli, id: string): Promise<ExitStatus> {
+  refuseActionInRun(project.root, "attest a spec");
   const spec = await findSpec(project.context, id, { archived: true });
-  await askToAccept(project, buildCheckLines(spec.body));
+  await askToAcceptCommands(project, buildCheckLines(spec.body));
   const stop = listenForSignals(() => cli.note("Ending the checks"));
   try {
     const deps = await openProofDeps(project, createProgressPrinter(cli));
@@ -55,11 +60,11 @@ async function signPayload(root: string, cli: Cli, payload: Uint8Array): Promise
     cli.warn(`The attestation is unsigned: ${sanitizeLine(key.why)}`);
     return [];
   }
-  const armoured = await signWithSsh(key.key, SIGNATURE_NAMESPACE, encodeForSigning(PAYLOAD_TYPE, payload));
+  const armoured = await signBytesWithSsh(key.key, SIGNATURE_NAMESPACE, encodeSigningBytes(PAYLOAD_TYPE, payload));
   return [{ keyid: computeFingerprint(armoured) ?? "", sig: Buffer.from(armoured).toString("base64") }];
 }
 
-export interface CheckWords {
+export interface CheckAttestationArgs {
   readonly file: string;
   /** Full or partial id of the spec that the attestation must be about; undefined for any spec. */
   readonly id: string | undefined;
@@ -70,7 +75,7 @@ export interface CheckWords {
 export async function checkAttestation(
   { context, root }: OpenProject,
   cli: Cli,
-  { file, id, json }: CheckWords,
+  { file, id, json }: CheckAttestationArgs,
 ): Promise<ExitStatus> {
   const envelope = parseEnvelope(readFile(resolve(cli.cwd, file), file));
   if (typeof envelope === "string") throw createRefusal(file, envelope);
@@ -81,16 +86,16 @@ export async function checkAttestation(
     if (spec.id !== name) throw createRefusal(file, `it is about "${name}", expected "${spec.id}"`);
   }
   if (signatures.length === 0) throw createRefusal(file, "it is unsigned");
-  const bytes = encodeForSigning(PAYLOAD_TYPE, payload);
+  const bytes = encodeSigningBytes(PAYLOAD_TYPE, payload);
   const signers: string[] = [];
   for (const { keyid, armoured } of signatures) {
     if (keyid !== computeFingerprint(armoured))
       throw createRefusal(file, `keyid "${keyid}" is not that of the signature`);
-    signers.push(await verifyWithSsh(root, { armoured, namespace: SIGNATURE_NAMESPACE, bytes }));
+    signers.push(await verifySshSignature(root, { armoured, namespace: SIGNATURE_NAMESPACE, bytes }));
   }
   const { failedTests, result } = statement.predicate;
   if (result === "FAILED") throw createRefusal(file, `it states that these failed: ${failedTests.join(", ")}`);
-  const problem = await findDifference(new Git(root), statement);
+  const problem = await describeStatementDifference(new Git(root), statement);
   if (problem !== null) throw createRefusal(file, problem);
   if ((await resolveCommit(new Git(root), "HEAD")) !== statement.subject[0]?.digest["gitCommit"]) {
     cli.warn("Another commit is checked out than the one that the attestation is about");
@@ -100,7 +105,10 @@ export async function checkAttestation(
 }
 
 /** Describes the first difference between the statement and this repository; null if they agree. */
-async function findDifference(git: Git, { subject, predicate }: AttestationStatement): Promise<string | null> {
+async function describeStatementDifference(
+  git: Git,
+  { subject, predicate }: AttestationStatement,
+): Promise<string | null> {
   const commit = subject[0]?.digest["gitCommit"];
   if (typeof commit !== "string" || !/^[0-9a-f]{40,64}$/.test(commit)) return "it names no commit";
   if ((await resolveCommit(git, commit)) === null) return `commit ${commit} is not in this repository`;

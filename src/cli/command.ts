@@ -16,14 +16,14 @@ export interface ArgumentRules {
 
 interface FlagBase extends ArgumentRules {
   readonly summary: string;
-  /** One letter for the short form, `l` for `-l`. */
+  /** Letter of the short form, such as `l` for `-l`. */
   readonly short?: string;
   /** Placeholder of the value in help, without brackets. */
   readonly value?: string;
   /** True if the flag may be given several times and its value is a list; any other flag may be given once. */
   readonly multiple?: true;
   /** Source of completions for values. */
-  readonly completes?: Completes;
+  readonly completes?: CompletionSource;
   /** True if the command requires the flag. */
   readonly required?: true;
 }
@@ -50,8 +50,8 @@ export interface EnumFlag extends FlagBase {
 
 export type Flag = BooleanFlag | StringFlag | IntegerFlag | EnumFlag;
 
-/** Sources of completions beside fixed options. */
-export type Completes = "spec" | "archived_spec" | "file" | "directory";
+/** Sources of completions, besides a fixed list of options. */
+export type CompletionSource = "spec" | "archived_spec" | "file" | "directory";
 
 /** A positional argument. The order of the record's keys is the order on the command line. */
 export interface Positional extends ArgumentRules {
@@ -61,7 +61,7 @@ export interface Positional extends ArgumentRules {
   readonly replacedBy?: readonly string[];
   /** The accepted words, if there are only a few. */
   readonly options?: readonly string[];
-  readonly completes?: Completes;
+  readonly completes?: CompletionSource;
   /** Returns possible arguments after the given ones, if they are known; otherwise `completes` applies. */
   readonly following?: (before: readonly string[]) => Promise<readonly string[] | undefined>;
   /**
@@ -101,7 +101,7 @@ export type Args<P extends Positionals, F extends Flags> = {
         : FlagValue<F[Name]> | undefined;
 };
 
-/** Environment of a command besides its arguments. */
+/** What a command receives in addition to its arguments: the working directory, the project and messages. */
 export interface Cli extends StderrLogger {
   /** The caller's working directory. */
   readonly cwd: string;
@@ -152,7 +152,7 @@ export function defineCommand<const P extends Positionals, const F extends Flags
 }
 
 /** Returns a row of a family's table with its command, for families whose commands are in one file. */
-export function defineMember<const P extends Positionals, const F extends Flags>(
+export function defineFamilyMember<const P extends Positionals, const F extends Flags>(
   command: Command<P, F>,
   summary = command.summary,
 ): { readonly summary: string; readonly load: () => Promise<{ readonly command: Command<P, F> }> } {

@@ -7,13 +7,13 @@ import { openLogStore } from "#planner/store/logs/log_store.ts";
 import { findProjectOfWorktree, findSurroundingRun } from "#planner/store/processes/inside_run.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
 import { openConfig, openSettings } from "#planner/store/project/config_file.ts";
-import { findRoot, isInitialised } from "#planner/store/project/find_root.ts";
+import { findRoot, isInitialisedProject } from "#planner/store/project/find_root.ts";
 import { openPromptStore, openTemplateStore } from "#planner/store/project/prompt_store.ts";
 import { openSpecStore } from "#planner/store/specs/spec_store.ts";
 
 export { findRoot };
 
-export interface OpenOptions {
+export interface OpenPlannerOptions {
   /** Working directory of the caller; the project is searched from here upwards. */
   readonly cwd: string;
   /** The project's root, which replaces the search. */
@@ -23,13 +23,13 @@ export interface OpenOptions {
 const clock: Clock = { now: () => new Date() };
 
 /** Assembles the project around `cwd`. Never fails: without a project `initialised` resolves to false. */
-export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<PlannerContext> {
+export async function openPlanner({ cwd, root: given }: OpenPlannerOptions): Promise<PlannerContext> {
   const root = given === undefined ? (findRoot(cwd) ?? resolve(cwd)) : resolve(cwd, given);
   // The project's own files judge the work in a worktree, so a run cannot change them there.
   const project = findProjectOfWorktree(root)?.project ?? root;
   const config = openConfig(project);
   return {
-    initialised: async () => isInitialised(root),
+    initialised: async () => isInitialisedProject(root),
     config,
     settings: openSettings(project, config),
     specs: openSpecStore(root),

@@ -3,10 +3,10 @@ import { type CommandDef, defineCommand, runCommand } from "citty";
 import { OperationError } from "#kernel/errors.ts";
 import { setNoticeListener } from "#kernel/notices.ts";
 import { BACKGROUND_START } from "#planner/operations/shared/start_background.ts";
-import { toDiskError } from "#planner/store/files/disk_error.ts";
+import { convertToDiskError } from "#planner/store/files/disk_error.ts";
 import type { Cli, Command } from "./command.ts";
 import { COMMANDS, type CommandFamily } from "./commands.ts";
-import { EXIT_STATUS, type ExitStatus, STATUS_OF_KIND } from "./exit_status.ts";
+import { EXIT_STATUS, EXIT_STATUS_BY_KIND, type ExitStatus } from "./exit_status.ts";
 import { findCommand, findCommandIndex } from "./find_command.ts";
 import { print, printError } from "./output/print.ts";
 import { logError, openStderrLogger } from "./output/stderr_logger.ts";
@@ -17,17 +17,17 @@ import { createUsageError, UsageError } from "./usage_error.ts";
 import { formatVersion } from "./version.ts";
 
 /** Runs the command that the words name and returns the exit status; never rejects. */
-export async function dispatch(words: readonly string[]): Promise<ExitStatus> {
+export async function dispatchCommand(words: readonly string[]): Promise<ExitStatus> {
   try {
     return await runCommandLine(words);
   } catch (error) {
-    await recordInBackground(error);
+    await recordBackgroundError(error);
     return reportError(error);
   }
 }
 
 /** Records the error of a background process, whose standard error no person sees. */
-async function recordInBackground(error: unknown): Promise<void> {
+async function recordBackgroundError(error: unknown): Promise<void> {
   if (process.env[BACKGROUND_START] === undefined) return;
   const { recordEarlyRefusal } = await import("./work/background_start.ts");
   await recordEarlyRefusal(process.cwd(), error);
@@ -42,18 +42,22 @@ async function runCommandLine(words: readonly string[]): Promise<ExitStatus> {
   if (name === "__complete") return runCompletion(words.slice(place + 1));
   const target = await findCommand(COMMANDS, name, rest);
   if ("family" in target.found) return runFamily(target.path.join(" "), target.found.family, target.rest);
-  return runNamed(target.path, target.found.command, target.rest);
+  return runNamedCommand(target.path, target.found.command, target.rest);
 }
 
 /**
  * Runs the command through citty as the nested command of `path`. citty ignores unknown flags, keeps only the last of a
  * repeated one and drops extra words, so every word passes the strict check instead. Source: docs/dependencies.md
  */
-async function runNamed(path: readonly string[], command: Command, rest: readonly string[]): Promise<ExitStatus> {
+async function runNamedCommand(
+  path: readonly string[],
+  command: Command,
+  rest: readonly string[],
+): Promise<ExitStatus> {
   let status: ExitStatus = EXIT_STATUS.ok;
   const leaf: CommandDef = defineCommand({
     async run({ rawArgs }) {
-      status = await runWords(path.join(" "), command, rawArgs);
+      status = await runCommandWords(path.join(" "), command, rawArgs);
     },
   });
   const program = path.reduceRight((below, name) => defineCommand({ subCommands: { [name]: below } }), leaf);
@@ -69,7 +73,7 @@ async function runFamily(name: string, family: CommandFamily, words: readonly st
   throw createUsageError(name, `Missing command after "planner ${name}": expected one of ${members}`);
 }
 
-async function runWords(name: string, command: Command, words: readonly string[]): Promise<ExitStatus> {
+async function runCommandWords(name: string, command: Command, words: readonly string[]): Promise<ExitStatus> {
   const { help: wantsHelp, root, quiet, args } = parseWords(name, command, words);
   if (wantsHelp) return showHelp(name, command);
   // parseWords has given the arguments the types that the command declares.
@@ -137,11 +141,11 @@ function openCli(root: string | undefined, quiet: boolean): Cli {
 
 /** Prints to standard error why a command failed, and returns the exit status. */
 export function reportError(thrown: unknown): ExitStatus {
-  const error = toRefusal(thrown);
+  const error = convertSystemError(thrown);
   if (error instanceof OperationError) {
     logError(error.message);
     if (error instanceof UsageError && error.hint !== null) printError(`${wrapText(error.hint, getErrorWidth())}\n`);
-    return STATUS_OF_KIND[error.kind];
+    return EXIT_STATUS_BY_KIND[error.kind];
   }
   const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
   logError(`Internal error: ${message}`);
@@ -151,7 +155,7 @@ export function reportError(thrown: unknown): ExitStatus {
 }
 
 /** Converts an operating system error (full disk, no permission, no memory), which is no defect, to a refusal. */
-function toRefusal(error: unknown): unknown {
+function convertSystemError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof RangeError && /out of memory|allocation failed/i.test(error.message)) {
     return new OperationError("resource_exhausted", `Not enough memory: ${error.message}: raise the limit of memory`);
@@ -159,5 +163,5 @@ function toRefusal(error: unknown): unknown {
   // Deno's permissions are chosen by the user who starts the program.
   if (error.name === "NotCapable") return new OperationError("permission_denied", `Deno refused: ${error.message}`);
   const { syscall, path } = error as NodeJS.ErrnoException;
-  return toDiskError(`${syscall ?? "use"}${path === undefined ? " a file" : ` "${path}"`}`, error);
+  return convertToDiskError(`${syscall ?? "use"}${path === undefined ? " a file" : ` "${path}"`}`, error);
 }

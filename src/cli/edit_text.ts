@@ -43,7 +43,7 @@ function selectEditor(): string {
   throw new OperationError("failed_precondition", `Cannot edit: ${expected}`);
 }
 
-/** Runs the editor; returns the error, or undefined. */
+/** Runs the editor; returns the error message, or undefined if the editor succeeded. */
 function runEditor(editor: string, file: string): Promise<string | undefined> {
   // Ctrl-C is for the editor. If it ended this process, the copy would remain and the editor would lose its terminal.
   const ignore = (): void => {};

@@ -9,11 +9,11 @@ export const EXIT_STATUS = {
   refused: 1,
   usage: 2,
   undecided: 3,
-  /** EX_SOFTWARE of sysexits.h, which no other result uses. */
+  /** Status of a program defect: EX_SOFTWARE of sysexits.h, which no other result uses. */
   defect: 70,
-  /** 128 + SIGINT, as shells report it. */
+  /** Status after SIGINT: 128 plus the signal's number, as shells report it. */
   interrupted: 130,
-  /** 128 + SIGTERM. */
+  /** Status after SIGTERM: 128 plus the signal's number. */
   terminated: 143,
 } as const;
 
@@ -32,7 +32,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT_STATUS, string>> =
 export type ExitStatus = (typeof EXIT_STATUS)[keyof typeof EXIT_STATUS];
 
 /** Exit status of each kind of refusal: 2 if the caller must change the command line, otherwise 1. */
-export const STATUS_OF_KIND: Record<ErrorKind, ExitStatus> = {
+export const EXIT_STATUS_BY_KIND: Record<ErrorKind, ExitStatus> = {
   invalid_argument: EXIT_STATUS.usage,
   not_found: EXIT_STATUS.refused,
   already_exists: EXIT_STATUS.refused,

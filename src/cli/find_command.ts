@@ -6,7 +6,7 @@ import { formatHelpHint, formatSuggestion, UsageError } from "./usage_error.ts";
 export interface FoundCommand {
   /** Names of the families and the command, such as `["dc", "token", "create"]`. */
   readonly path: readonly string[];
-  /** The words of the command line without these names. */
+  /** Words of the command line without the names in `path`. */
   readonly rest: readonly string[];
   readonly found: { readonly command: Command } | { readonly family: CommandFamily };
 }
@@ -29,14 +29,14 @@ export function findCommandIndex(words: readonly string[]): number {
 export async function findCommand(table: CommandTable, name: string, words: readonly string[]): Promise<FoundCommand> {
   const path = [name];
   let rest = words;
-  let entry = findEntry(table, path);
+  let entry = findCommandEntry(table, path);
   while ("family" in entry) {
     const { family } = await entry.family();
     const at = findMemberIndex(family.commands, rest);
     const member = rest[at] ?? (hasHelpFlag(rest) ? undefined : family.fallback);
     if (member === undefined) return { path, rest, found: { family } };
     path.push(member);
-    entry = findEntry(family.commands, path);
+    entry = findCommandEntry(family.commands, path);
     rest = rest[at] === undefined ? rest : rest.toSpliced(at, 1);
   }
   return { path, rest, found: await entry.load() };
@@ -56,7 +56,7 @@ function hasHelpFlag(words: readonly string[]): boolean {
   return words.includes("--help") || words.includes("-h");
 }
 
-function findEntry(table: CommandTable, path: readonly string[]): CommandTable[string] {
+function findCommandEntry(table: CommandTable, path: readonly string[]): CommandTable[string] {
   const name = path.at(-1) ?? "";
   const entry = Object.hasOwn(table, name) ? table[name] : undefined;
   if (entry !== undefined) return entry;

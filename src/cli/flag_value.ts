@@ -1,6 +1,6 @@
 import type { Flag } from "./command.ts";
 
-/** Converts a text to a flag's type. Returns an inconvertible text unchanged, and `fitsFlag` rejects it. */
+/** Converts a text to a flag's type. Returns an inconvertible text unchanged, so that `isFlagValue` rejects it. */
 export function parseFlagText({ type }: Flag, text: string): unknown {
   if (type === "integer") return /^\d+$/.test(text) ? Number(text) : text;
   if (type !== "boolean") return text;
@@ -30,12 +30,12 @@ export function describeExpectedValue(flag: Flag): string {
     case "integer":
       return `a whole number ${flag.most === undefined ? `of at least ${flag.least}` : `from ${flag.least} to ${flag.most}`}`;
     case "enum":
-      return formatOptions(flag.options);
+      return formatOptionList(flag.options);
     case "string":
       return flag.value === undefined ? "a text" : `<${flag.value}>`;
   }
 }
 
-export function formatOptions(options: readonly string[]): string {
+export function formatOptionList(options: readonly string[]): string {
   return `one of ${options.join(", ")}`;
 }

@@ -5,7 +5,7 @@ import { getOutputWidth, paint } from "./output/terminal.ts";
 import { wrapWords } from "./output/wrap_text.ts";
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "./strict_command.ts";
 
-/** Width of help in columns without a terminal. */
+/** Width of help in columns if the output is not a terminal. */
 const USUAL_COLUMNS = 80;
 const MOST_COLUMNS = 110;
 /** Maximum width of a flag whose text is beside it; the text of a wider flag starts on the next line. */
@@ -27,7 +27,7 @@ const GROUP_TITLES: Readonly<Record<CommandGroup, string>> = {
 /** Formats `planner --help`: every command with one line. */
 export function formatProgramHelp(): string {
   const about = "Manage units of work as Markdown specs under `.planner/`, serve them to agents and run agents on them";
-  const lines = [...wrapWords(about, getColumns()), ""];
+  const lines = [...wrapWords(about, getHelpWidth()), ""];
   lines.push(formatHeading("Usage:"), "  planner <command> [arguments] [flags]", "");
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
   for (const [group, title] of Object.entries(GROUP_TITLES)) {
@@ -45,13 +45,13 @@ export function formatProgramHelp(): string {
 /** Formats `planner <command> --help`. */
 export function formatCommandHelp(name: string, command: Command): string {
   const lines = [
-    ...wrapWords(command.summary, getColumns()),
+    ...wrapWords(command.summary, getHelpWidth()),
     "",
     formatHeading("Usage:"),
     `  ${formatUsage(name, command)}`,
     "",
   ];
-  if (command.details !== undefined) lines.push(...wrapWords(command.details, getColumns()), "");
+  if (command.details !== undefined) lines.push(...wrapWords(command.details, getHelpWidth()), "");
   const places = Object.entries(command.positionals);
   if (places.length > 0) {
     const width = Math.max(...places.map(([place]) => place.length));
@@ -70,12 +70,12 @@ export function formatCommandHelp(name: string, command: Command): string {
 /** Formats `planner <family> --help`: its commands with one line each. */
 export function formatFamilyHelp(name: string, { details, commands, examples }: CommandFamily): string {
   const lines = [formatHeading("Usage:"), `  planner ${name} <command> [arguments] [flags]`, ""];
-  if (details !== undefined) lines.push(...wrapWords(details, getColumns()), "");
+  if (details !== undefined) lines.push(...wrapWords(details, getHelpWidth()), "");
   const width = Math.max(...Object.keys(commands).map((member) => member.length));
   lines.push(formatHeading("Commands:"), ...formatCommandTable(commands, width), "");
   lines.push(formatGlobalFlags(), "", ...formatExamples(examples), "");
   const more = `Run \`planner ${name} <command> --help\` for the arguments, flags and examples of a command`;
-  lines.push(...wrapWords(more, getColumns()));
+  lines.push(...wrapWords(more, getHelpWidth()));
   return `${lines.join("\n")}\n`;
 }
 
@@ -92,8 +92,8 @@ function formatGlobalFlags(): string {
 function formatExamples(examples: readonly Example[]): readonly string[] {
   const longest = Math.max(...examples.map(({ line }) => line.length));
   const isAligned =
-    longest + 4 + LEAST_TEXT_COLUMNS <= getColumns() &&
-    examples.every(({ shows }) => longest + shows.length + 4 <= getColumns());
+    longest + 4 + LEAST_TEXT_COLUMNS <= getHelpWidth() &&
+    examples.every(({ shows }) => longest + shows.length + 4 <= getHelpWidth());
   const width = isAligned ? longest : 0;
   return [formatHeading("Examples:"), ...examples.flatMap(({ line, shows }) => formatItem(line, shows, width))];
 }
@@ -134,7 +134,7 @@ function formatFlags(flags: Readonly<Record<string, Flag>>, joined: Command["joi
   });
 }
 
-/** Formats a flag with its placeholder: `-l, --label <label>`. Without a short form, it is indented by its width. */
+/** Formats a flag with its placeholder: `-l, --label <label>`. A flag without a short form is indented to align. */
 export function formatFlagHead(name: string, flag: Flag): string {
   const short = flag.short === undefined ? "    " : `-${flag.short}, `;
   return short + formatFlagUse(name, flag);
@@ -151,17 +151,17 @@ export function formatFlagText(flag: Flag): string {
 // Formats head and text side by side, with the text wrapped in its column, or below each other if the screen is too
 // narrow.
 function formatItem(head: string, text: string, width: number): readonly string[] {
-  if (head.length > width && head.length + text.length + 4 <= getColumns()) return [`  ${head}  ${text}`];
+  if (head.length > width && head.length + text.length + 4 <= getHelpWidth()) return [`  ${head}  ${text}`];
   const indent = width + 4;
-  const left = getColumns() - indent;
+  const left = getHelpWidth() - indent;
   if (left < LEAST_TEXT_COLUMNS)
-    return [`  ${head}`, ...wrapWords(text, getColumns() - 6).map((line) => `      ${line}`)];
+    return [`  ${head}`, ...wrapWords(text, getHelpWidth() - 6).map((line) => `      ${line}`)];
   if (head.length > width) return [`  ${head}`, ...wrapWords(text, left).map((line) => " ".repeat(indent) + line)];
   const [first = "", ...rest] = wrapWords(text, left);
   return [`  ${head.padEnd(width)}  ${first}`, ...rest.map((line) => " ".repeat(indent) + line)];
 }
 
-function getColumns(): number {
+function getHelpWidth(): number {
   return Math.min(MOST_COLUMNS, getOutputWidth() ?? USUAL_COLUMNS);
 }
 

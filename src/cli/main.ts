@@ -44,6 +44,6 @@ async function runWords(words: readonly string[]): Promise<void> {
   }
   // All other modules are loaded after the version check, because many programs run `--version` only to detect
   // planner.
-  const { dispatch } = await import("./dispatch.ts");
+  const { dispatchCommand: dispatch } = await import("./dispatch.ts");
   process.exitCode = await dispatch(words);
 }

@@ -1,36 +1,36 @@
 import { readLostRules } from "#planner/operations/shared/held_rules.ts";
-import { describeRefusal, type MergedSpec, type MergeResult } from "#planner/runs/merge/complete_spec.ts";
+import { describeMergeRefusal, type MergedSpec, type MergeResult } from "#planner/runs/merge/complete_spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { buildCheckLines } from "#planner/work/acceptance.ts";
 import { listConfigLines } from "#planner/work/config_lines.ts";
 import { formatCountOf } from "#words/names.ts";
-import { askToAccept } from "./accept_commands.ts";
+import { askToAcceptCommands } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import type { OpenProject } from "./open_project.ts";
 import { printText } from "./output/wrap_text.ts";
 
-/** Asks about the commands that judge a merge of specs, before the merge, because a running merge blocks others. */
-export async function askAboutChecks(project: OpenProject, ids: readonly SpecId[]): Promise<void> {
+/** Asks, before a merge, about the commands that judge it, because a running merge blocks other merges. */
+export async function askAboutMergeCommands(project: OpenProject, ids: readonly SpecId[]): Promise<void> {
   const lines = [...listConfigLines(await project.context.config()), ...(await readLostRules(project.context))];
   for (const id of ids) lines.push(...buildCheckLines((await project.context.specs.load(id)).body));
-  await askToAccept(project, lines);
+  await askToAcceptCommands(project, lines);
 }
 
-export function printMerge(result: MergeResult, cli: Cli): void {
-  if (isRefused(result)) cli.warn(describeRefusal(result));
+export function printMergeResult(result: MergeResult, cli: Cli): void {
+  if (isMergeRefusal(result)) cli.warn(describeMergeRefusal(result));
   else {
-    printText(`${formatMerged(result)}\n`);
+    printText(`${formatMergedSpec(result)}\n`);
     for (const note of result.notes) cli.warn(`${result.spec_id}: ${note}`);
     if (result.kept !== null) cli.warn(`The worktree of ${result.spec_id} is kept: ${result.kept}`);
   }
 }
 
-function formatMerged({ spec_id, outcome, commits }: MergedSpec): string {
+function formatMergedSpec({ spec_id, outcome, commits }: MergedSpec): string {
   if (outcome === "found") return `Merged before: ${spec_id} (${commits[0]?.slice(0, 10)})`;
   return `Merged spec: ${spec_id} (${formatCommitCount(commits.length)})`;
 }
 
-export function isRefused(
+export function isMergeRefusal(
   result: MergeResult,
 ): result is Extract<MergeResult, { readonly outcome: "refused" | "conflict" }> {
   return result.outcome === "refused" || result.outcome === "conflict";

@@ -16,7 +16,7 @@ export interface OpenProject {
  * @throws UsageError (exit status 2) if there is no project. Source: docs/contract/spec-tool.md#tool-errors
  */
 export async function openProject(cwd: string, given: string | undefined): Promise<OpenProject> {
-  if (given !== undefined) checkFolder(given);
+  if (given !== undefined) requireExistingFolder(given);
   const root = given ?? findRoot(cwd) ?? cwd;
   const context = await openPlanner({ cwd, root });
   if (!(await context.initialised())) {
@@ -26,7 +26,7 @@ export async function openProject(cwd: string, given: string | undefined): Promi
 }
 
 /** Checks the path of `--root`. @throws UsageError if it is not a folder. */
-export function checkFolder(given: string): void {
+export function requireExistingFolder(given: string): void {
   const there = statSync(given, { throwIfNoEntry: false });
   if (there?.isDirectory() === true) return;
   const why = there === undefined ? "no such directory" : "it is a file, expected a directory";

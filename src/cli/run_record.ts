@@ -26,64 +26,74 @@ export async function readRunRecord(ports: RunPorts, id: SpecId, word: string): 
 }
 
 /** Formats a record for people, one fact per line. */
-export function formatRecord({ run, runs, record }: KeptRunRecord): string {
+export function formatRunRecord({ run, runs, record }: KeptRunRecord): string {
   const agent = getJsonFields(record["agent"]);
   const usage = getJsonFields(record["usage"]);
   const merged = getJsonFields(record["merged"]);
   const lines: (readonly [name: string, value: string])[] = [
-    ["run", `${run} of ${runs.length}: ${toText(record["status"])}`],
-    ...toList(record["reasons"]).map((reason) => ["because", toText(reason)] as const),
-    ...toList(record["warnings"]).map((warning) => ["note", toText(warning)] as const),
-    ["time", `${toText(record["started_at"])} to ${toText(record["ended_at"])}`],
-    ["agent", [agent["name"], agent["model"]].filter(Boolean).map(toText).join(", ")],
-    ["branch", `${toText(record["branch"])}, ${shortenValue(record["base"])}..${shortenValue(record["head"])}`],
-    ...toList(record["commits"]).map((one) => ["commit", formatCommit(getJsonFields(one))] as const),
-    ...toList(record["files"]).map((file) => ["file", toText(file)] as const),
-    ...toList(record["criteria"]).map((one) => ["criterion", formatCriterion(getJsonFields(one))] as const),
-    ...toList(record["verify"]).map((one) => ["verify", formatCommand(getJsonFields(one))] as const),
-    ...toList(record["denied"]).map((one) => ["denied", formatDenied(one)] as const),
+    ["run", `${run} of ${runs.length}: ${formatFieldText(record["status"])}`],
+    ...parseFieldList(record["reasons"]).map((reason) => ["because", formatFieldText(reason)] as const),
+    ...parseFieldList(record["warnings"]).map((warning) => ["note", formatFieldText(warning)] as const),
+    ["time", `${formatFieldText(record["started_at"])} to ${formatFieldText(record["ended_at"])}`],
+    ["agent", [agent["name"], agent["model"]].filter(Boolean).map(formatFieldText).join(", ")],
+    [
+      "branch",
+      `${formatFieldText(record["branch"])}, ${shortenValue(record["base"])}..${shortenValue(record["head"])}`,
+    ],
+    ...parseFieldList(record["commits"]).map((one) => ["commit", formatCommit(getJsonFields(one))] as const),
+    ...parseFieldList(record["files"]).map((file) => ["file", formatFieldText(file)] as const),
+    ...parseFieldList(record["criteria"]).map((one) => ["criterion", formatCriterion(getJsonFields(one))] as const),
+    ...parseFieldList(record["verify"]).map((one) => ["verify", formatCommand(getJsonFields(one))] as const),
+    ...parseFieldList(record["denied"]).map((one) => ["denied", formatDeniedCall(one)] as const),
   ];
   if (typeof record["allow"] === "string") lines.push(["to allow", record["allow"]]);
   if (typeof record["last_words"] === "string") lines.push(["said", record["last_words"]]);
   if (isJsonObject(record["usage"])) {
     const cost = typeof usage["cost_usd"] === "number" ? `, $${usage["cost_usd"].toFixed(4)}` : "";
-    lines.push(["used", `${toText(usage["input_tokens"])} tokens in, ${toText(usage["output_tokens"])} out${cost}`]);
+    lines.push([
+      "used",
+      `${formatFieldText(usage["input_tokens"])} tokens in, ${formatFieldText(usage["output_tokens"])} out${cost}`,
+    ]);
   }
-  for (const one of toList(merged["commits"])) {
+  for (const one of parseFieldList(merged["commits"])) {
     const { hash, patch_id } = getJsonFields(one);
-    lines.push(["merged", `${shortenValue(hash)} at ${toText(merged["at"])}, patch ${shortenValue(patch_id)}`]);
+    lines.push([
+      "merged",
+      `${shortenValue(hash)} at ${formatFieldText(merged["at"])}, patch ${shortenValue(patch_id)}`,
+    ]);
   }
   return lines.map(([name, value]) => `${sanitizeLine(`${name.padEnd(10)}${value}`)}\n`).join("");
 }
 
 function formatCommit({ hash, subject }: Fields): string {
-  return `${shortenValue(hash)} ${toText(subject)}`;
+  return `${shortenValue(hash)} ${formatFieldText(subject)}`;
 }
 
 function formatCriterion({ label, checked, lost, check }: Fields): string {
   const proof = isJsonObject(check) ? `; ${formatCommand(check)}` : "";
-  return `[${checked === true ? "x" : " "}] ${toText(label)}${lost === true ? " (removed by the run)" : ""}${proof}`;
+  return `[${checked === true ? "x" : " "}] ${formatFieldText(label)}${lost === true ? " (removed by the run)" : ""}${proof}`;
 }
 
 function formatCommand({ command, status, duration_ms, problem }: Fields): string {
-  const end = problem === null || problem === undefined ? `status ${toText(status)}` : toText(problem);
-  return `"${toText(command)}" ${end}, ${toText(duration_ms)} ms`;
+  const end =
+    problem === null || problem === undefined ? `status ${formatFieldText(status)}` : formatFieldText(problem);
+  return `"${formatFieldText(command)}" ${end}, ${formatFieldText(duration_ms)} ms`;
 }
 
-/** Formats a denied call. Records of earlier versions also contain the setting that would allow it. */
-function formatDenied(one: unknown): string {
+/** Formats a denied call. Records of earlier versions also contain the setting that would allow the call. */
+function formatDeniedCall(one: unknown): string {
   const { what = one, allow } = getJsonFields(one);
-  return typeof allow === "string" ? `${toText(what)} (to allow it: ${allow})` : toText(what);
+  return typeof allow === "string" ? `${formatFieldText(what)} (to allow it: ${allow})` : formatFieldText(what);
 }
 
-function toList(value: unknown): readonly unknown[] {
+function parseFieldList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function toText(value: unknown): string {
+function formatFieldText(value: unknown): string {
   return typeof value === "string" ? value : value === undefined || value === null ? "-" : JSON.stringify(value);
 }
 
 function shortenValue(value: unknown): string {
-  return toText(value).slice(0, 10);
+  return formatFieldText(value).slice(0, 10);
 }

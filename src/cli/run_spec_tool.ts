@@ -8,7 +8,7 @@ import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import { sanitizeLine, sanitizeLines } from "./output/plain_text.ts";
 import { print, printJson } from "./output/print.ts";
 
-/** Runs a tool whose only parameter is an id. Prints its sentence, or its value with `--json`. */
+/** Runs a tool whose only parameter is an id. Prints the result's sentence, or its value with `--json`. */
 export async function runSpecTool<Params extends TObject, Value>(
   cli: Cli,
   tool: ToolDefinition<PlannerContext, Params, Value>,

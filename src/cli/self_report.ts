@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type BuildFacts, COMMIT, getBuildFacts } from "./version.ts";
 
-/** What `planner doctor --self` reports. */
+/** Report of `planner doctor --self` about the running program. */
 export interface SelfReport extends BuildFacts {
   /** Path of the running executable, or of the engine if planner runs from source. */
   readonly executable: string;
-  /** SHA-256 of that file in hexadecimal digits, for comparison with the `planner` in a release's archive. */
+  /** SHA-256 of `executable` in hexadecimal digits, for comparison with the `planner` in a release's archive. */
   readonly sha256: string;
   /** False if an engine runs the source. */
   readonly compiled: boolean;

@@ -13,11 +13,11 @@ type StopSignal = keyof typeof STATUS_OF_SIGNAL;
 
 export interface ServeStdioOptions extends ServerDescription {
   /** Loads the tools and their modules. It is called after the greeting, so that the greeting is sent without delay. */
-  readonly loadTools: (log: Log) => Promise<ToolSet>;
+  readonly loadTools: (log: LogWriter) => Promise<ToolSet>;
 }
 
-/** Writes a message outside the protocol. */
-export type Log = (text: string) => void;
+/** Writes a message to the log, outside the protocol. */
+export type LogWriter = (text: string) => void;
 
 /**
  * Serves tools as MCP on standard input and output, then ends the process: with status 0 if every request was answered

@@ -16,7 +16,7 @@ export const JSON_FLAG = {
   summary: "Print one JSON document instead of text",
 } as const satisfies Flag;
 
-/** Flag of commands that complete specs. */
+/** Flag that completes specs without proof, for all commands that complete specs. */
 export const UNPROVEN_FLAG = {
   type: "string",
   value: "why",

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { SharedClaimOptions } from "#planner/run_ports/claims.ts";
-import { askOnTerminal, refuseInRun } from "./accept_commands.ts";
+import { askOnTerminal, refuseActionInRun } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { UsageError } from "./usage_error.ts";
 
@@ -20,7 +20,7 @@ export async function confirmClaimOptions(
 ): Promise<SharedClaimOptions> {
   if (!steal) return { steal, offline };
   const { context, root } = await cli.project();
-  refuseInRun(root, "take claims of other clones");
+  refuseActionInRun(root, "take claims of other clones");
   const { remote } = (await context.config()).claims;
   if (remote === null) throw new UsageError('"--steal" needs setting "claims.remote"', null);
   if (!askOnTerminal(`Take these specs from whoever works on them in other clones of "${remote}"? [y/N] `)) {

@@ -1,5 +1,5 @@
 import { createFilterTest, type SpecFilter } from "#planner/operations/shared/spec_filter.ts";
-import { isDay, PRIORITIES } from "#planner/spec/planning.ts";
+import { isCalendarDay, PRIORITIES } from "#planner/spec/planning.ts";
 import type { UnreadableFile } from "#planner/spec/spec.ts";
 import { FILTER_STATUSES } from "#planner/spec/status.ts";
 import type { Flags } from "./command.ts";
@@ -7,14 +7,14 @@ import type { ListedSpec, ListedSpecs } from "./output/listing_output.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** Flags of every command that prints a limited list of specs. */
-export const CUT_FLAGS = {
+export const LIST_LIMIT_FLAGS = {
   type: { type: "string", short: "t", multiple: true, summary: "Only specs of this type" },
   label: { type: "string", short: "l", multiple: true, summary: "Only specs with this label, or one of several" },
   limit: { type: "integer", short: "n", least: 1, summary: "Maximum number of results (default: all)" },
 } as const satisfies Flags;
 
-/** Flags that filter a list by fields, in addition to `CUT_FLAGS`. */
-export const FIELD_FLAGS = {
+/** Flags that filter a list by fields, in addition to `LIST_LIMIT_FLAGS`. */
+export const FIELD_FILTER_FLAGS = {
   status: { type: "enum", short: "s", options: FILTER_STATUSES, summary: "Only specs of this status" },
   priority: { type: "enum", options: PRIORITIES, multiple: true, summary: "Only specs of this priority" },
   assignee: { type: "string", value: "name", multiple: true, summary: "Only specs assigned to this person" },
@@ -23,7 +23,7 @@ export const FIELD_FLAGS = {
 
 /** Creates the test for `--due`. @throws UsageError for a text that is not a day. */
 export function createDueTest(due: string | undefined): (spec: { readonly due?: string | null }) => boolean {
-  if (due !== undefined && !isDay(due)) {
+  if (due !== undefined && !isCalendarDay(due)) {
     throw new UsageError(`Wrong value "${due}" for "--due": expected a day, YYYY-MM-DD`, null);
   }
   return (spec) => due === undefined || (typeof spec.due === "string" && spec.due <= due);
@@ -33,7 +33,7 @@ export function createDueTest(due: string | undefined): (spec: { readonly due?: 
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** Returns the specs that meet every condition, at most `limit` of them. */
-export function filterList<Row extends ListedSpec>(
+export function filterListedSpecs<Row extends ListedSpec>(
   list: { readonly specs: readonly Row[]; readonly unreadable?: readonly UnreadableFile[] },
   { limit, ...filter }: SpecFilter & { readonly limit: number | undefined },
 ): ListedSpecs<Row> {

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { checkArgumentRules, createMissingArgumentError } from "./argument_rules.ts";
 import type { Command, Flag, Positional } from "./command.ts";
-import { describeExpectedValue, formatOptions, isFlagValue, parseFlagText } from "./flag_value.ts";
+import { describeExpectedValue, formatOptionList, isFlagValue, parseFlagText } from "./flag_value.ts";
 import { formatHelpHint, formatSuggestion, UsageError } from "./usage_error.ts";
 
 /** Flags of every command, before or after its name. */
@@ -45,7 +45,7 @@ export function parseWords(name: string, command: Command, words: readonly strin
   const flags: Readonly<Record<string, Flag>> = { ...command.flags, ...GLOBAL_FLAGS };
   const { tokens } = parseArgs({
     args: [...words],
-    options: Object.fromEntries(Object.entries(flags).map(([flag, declared]) => [flag, toNodeOption(declared)])),
+    options: Object.fromEntries(Object.entries(flags).map(([flag, declared]) => [flag, createNodeOption(declared)])),
     strict: false,
     allowPositionals: true,
     tokens: true,
@@ -131,7 +131,7 @@ function placePositionals(
   positionals: Readonly<Record<string, Positional>>,
   given: readonly string[],
 ): Record<string, string | readonly string[] | undefined> {
-  refuseExtra(name, Object.values(positionals), given);
+  refuseExtraWords(name, Object.values(positionals), given);
   const values: Record<string, string | readonly string[] | undefined> = {};
   for (const [index, [place, declared]] of Object.entries(positionals).entries()) {
     const words = given.slice(index, declared.repeats === true ? undefined : index + 1);
@@ -154,7 +154,7 @@ function splitIds<Word>({ completes }: Pick<Positional, "completes">, word: Word
   return parts.length === 0 ? [word] : parts;
 }
 
-function refuseExtra(name: string, positionals: readonly Positional[], given: readonly string[]): void {
+function refuseExtraWords(name: string, positionals: readonly Positional[], given: readonly string[]): void {
   const extra = given[positionals.length];
   if (extra === undefined || positionals.at(-1)?.repeats === true) return;
   const quoting = positionals.length > 0 ? "; put quotes around a text of several words" : "";
@@ -163,12 +163,12 @@ function refuseExtra(name: string, positionals: readonly Positional[], given: re
 }
 
 function createOptionError(name: string, subject: string, value: string, options: readonly string[]): UsageError {
-  const message = `Wrong value "${value}" for ${subject}: expected ${formatOptions(options)}`;
+  const message = `Wrong value "${value}" for ${subject}: expected ${formatOptionList(options)}`;
   const near = formatSuggestion(value, options);
   return near === "" ? new UsageError(message, formatHelpHint(name)) : new UsageError(`${message} (${near})`, null);
 }
 
-function toNodeOption(flag: Flag): { type: "boolean" | "string"; multiple: true; short?: string } {
+function createNodeOption(flag: Flag): { type: "boolean" | "string"; multiple: true; short?: string } {
   const type = flag.type === "boolean" ? "boolean" : "string";
   return { type, multiple: true, ...(flag.short === undefined ? {} : { short: flag.short }) };
 }

@@ -9,7 +9,7 @@ import { readRunRecord } from "./run_record.ts";
 import { openRunDeps } from "./work/run_deps.ts";
 import { listenForSignals } from "./work/signals.ts";
 
-export interface VerifyWords {
+export interface VerifyRecordArgs {
   readonly id: string;
   /** Number of a run, or `last`. */
   readonly run: string;
@@ -21,7 +21,7 @@ export interface VerifyWords {
 export async function verifyRunRecord(
   { context, root }: OpenProject,
   cli: Cli,
-  { id, run, rerun, json }: VerifyWords,
+  { id, run, rerun, json }: VerifyRecordArgs,
 ): Promise<ExitStatus> {
   const fullId = await findSpecId(context, id, { archived: true });
   const kept = await readRunRecord(await context.runs(), fullId, run);

@@ -1,9 +1,9 @@
 import { appendFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createLazyOutputValidator } from "#planner/output/checker/open_outputs.ts";
-import { type SinceReport, type SpecVerdict, verifySince } from "#planner/runs/proof/verify_since.ts";
+import { type SpecVerdict, type VerifySinceReport, verifySince } from "#planner/runs/proof/verify_since.ts";
 import { describeSystemError } from "#planner/store/files/disk_error.ts";
-import { refuseInRun } from "./accept_commands.ts";
+import { refuseActionInRun } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenProject } from "./open_project.ts";
@@ -14,7 +14,7 @@ import { createProgressPrinter } from "./with_proofs.ts";
 import { openProofDeps } from "./work/prove.ts";
 import { getInterruptionStatus, listenForSignals } from "./work/signals.ts";
 
-export interface SinceWords {
+export interface VerifySinceTexts {
   readonly since: string;
   readonly checks: "base" | "head";
   readonly strict: boolean;
@@ -24,13 +24,13 @@ export interface SinceWords {
 
 const BAD: ReadonlySet<string> = new Set(["disproven", "edited", "not_run"]);
 
-/** Verifies the specs that a change completes; reports on standard output, in GitHub's summary and a JUnit file. */
-export async function verifyChange(
+/** Verifies the specs that a change completes. Reports on standard output, in GitHub's summary and in a JUnit file. */
+export async function verifyChangedSpecs(
   project: OpenProject,
   cli: Cli,
-  { since, checks, strict, junit, json }: SinceWords,
+  { since, checks, strict, junit, json }: VerifySinceTexts,
 ): Promise<ExitStatus> {
-  refuseInRun(project.root, "verify a change");
+  refuseActionInRun(project.root, "verify a change");
   const stop = listenForSignals(() => cli.note("Ending the checks"));
   try {
     const deps = await openProofDeps(project, createProgressPrinter(cli));
@@ -53,7 +53,7 @@ export async function verifyChange(
   }
 }
 
-function writeSummary(cli: Cli, report: SinceReport, isBad: (spec: SpecVerdict) => boolean): void {
+function writeSummary(cli: Cli, report: VerifySinceReport, isBad: (spec: SpecVerdict) => boolean): void {
   const path = process.env["GITHUB_STEP_SUMMARY"];
   if (path === undefined || path === "") return;
   try {

@@ -2,7 +2,7 @@ import type { PlannerContext } from "#planner/context.ts";
 import { findSpec } from "#planner/operations/shared/find_spec.ts";
 import { readLostRules } from "#planner/operations/shared/held_rules.ts";
 import { buildCheckLines } from "#planner/work/acceptance.ts";
-import { askToAccept } from "./accept_commands.ts";
+import { askToAcceptCommands } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { openPlanner } from "./compose.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
@@ -18,13 +18,13 @@ const TAIL_LINES = 20;
  * each finished check, and stops the checks on Ctrl-C.
  * @param ids full or partial ids of the specs whose checks may run
  */
-export async function withProofs(
+export async function runWithProofs(
   cli: Cli,
   ids: readonly string[],
   use: (context: PlannerContext, signal: AbortSignal) => Promise<void>,
 ): Promise<ExitStatus> {
   const project = await cli.project();
-  await askAboutSpecs(project, ids);
+  await askAboutSpecCommands(project, ids);
   const signals = listenForSignals(() => cli.note("Ending the checks"));
   const tell = createProgressPrinter(cli);
   const context: PlannerContext = {
@@ -47,12 +47,12 @@ export async function withProofs(
   }
 }
 
-async function askAboutSpecs(project: OpenProject, ids: readonly string[]): Promise<void> {
+async function askAboutSpecCommands(project: OpenProject, ids: readonly string[]): Promise<void> {
   const lines = [...(await readLostRules(project.context))];
   for (const id of ids) {
     lines.push(...buildCheckLines((await findSpec(project.context, id, { archived: false })).body));
   }
-  await askToAccept(project, lines);
+  await askToAcceptCommands(project, lines);
 }
 
 /** Creates a function that prints one line per check, and the end of a failed check's output. */

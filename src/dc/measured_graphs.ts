@@ -3,7 +3,7 @@ import { type MeasuredLoad, MeasuredLoadSchema } from "#gen/datacenter/v1/readin
 import { buildMeasuredTopology, type MeasuredCoverage } from "./analysis/measured/measured_topology.ts";
 import type { Topology } from "./analysis/topology.ts";
 import { MAX_LISTED_DIFFERENCES } from "./limits.ts";
-import { computePeak, DAY_MS, toDayNumber } from "./model/readings/day_history.ts";
+import { computeDayNumber, computePeakFigures, DAY_MS } from "./model/readings/day_history.ts";
 import type { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { DcReader } from "./ports.ts";
 
@@ -94,13 +94,13 @@ async function buildMeasuredGraph(
   const kept = await reader.readings({ quantities: ["POWER_W"], withDays: isPeak });
   if (kept.length === 0) return { topology: recorded, until: Number.POSITIVE_INFINITY };
   const at = Date.parse(now);
-  const today = toDayNumber(at);
+  const today = computeDayNumber(at);
   const measured = new Map<string, number>();
   let until = isPeak ? (today + 1) * DAY_MS : Number.POSITIVE_INFINITY;
   for (const { element, kept: one } of kept) {
     await scheduler.yieldIfDue();
     const lapse = one.at + maxAgeS * 1000;
-    const watts = isPeak ? computePeak(one.days, today)?.p95 : lapse > at ? one.value : undefined;
+    const watts = isPeak ? computePeakFigures(one.days, today)?.p95 : lapse > at ? one.value : undefined;
     if (watts === undefined) continue;
     measured.set(element.key, watts);
     if (!isPeak) until = Math.min(until, lapse);

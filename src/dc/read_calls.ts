@@ -8,7 +8,7 @@ import { MeasuredReads, usesReadings } from "./measured_reads.ts";
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
 import { encodeReply } from "./operations/messages/pieces.ts";
-import { duringWindowOf, openSessionDuring } from "./operations/planning/windows/during_window.ts";
+import { openSessionDuring, readDuringWindow } from "./operations/planning/windows/during_window.ts";
 import type { ReadRpc, Rpc } from "./operations/rpc.ts";
 import type { DcReader } from "./ports.ts";
 import { type KeptReply, ReplyCache } from "./reply_cache.ts";
@@ -119,7 +119,7 @@ export class ReadCalls {
       const judgedTopology = () => measured.topology(taken, judged);
       const measuredW = () => measured.measuredW();
       const session = { context: this.#context, ...moment, topology, recorded, judgedTopology, measuredW };
-      const window = duringWindowOf(rpc, request);
+      const window = readDuringWindow(rpc, request);
       const reply = await rpc.run(window === undefined ? session : openSessionDuring(session, window, judge), request);
       await measured.complete(reply);
       if (rpc.isReadAnew === true) return reply;

@@ -15,8 +15,8 @@ import { auditHistory, type HistoryPage, type HistoryParameters } from "./operat
 import { type Settlement, settleDeadLetter } from "./operations/feed/dead_letters.ts";
 import { readDelivery } from "./operations/feed/delivery.ts";
 import { applyDelivery, type DeliveryReceipt } from "./operations/feed/take_delivery.ts";
-import { type InventoryOverview, inventoryOverview } from "./operations/inventory_overview.ts";
-import { calendarInstance } from "./operations/planning/windows/window_calendar.ts";
+import { type InventoryOverview, readInventoryOverview } from "./operations/inventory_overview.ts";
+import { deriveCalendarInstance } from "./operations/planning/windows/window_calendar.ts";
 import type { ReadRpc, ReportRpc, Rpc, WriteSession } from "./operations/rpc.ts";
 import { readStoredResources, type StoredResource } from "./operations/stored_resources.ts";
 import { type ChangeStream, ChangeStreams } from "./operations/stream/change_streams.ts";
@@ -146,7 +146,7 @@ export class DcService {
 
   /** Name of this database in calendars. */
   get instance(): string {
-    return calendarInstance(this.#context);
+    return deriveCalendarInstance(this.#context);
   }
 
   get openStreams(): number {
@@ -246,7 +246,7 @@ export class DcService {
       if (known !== undefined) return known;
       return this.#context.store.read(async (reader) => {
         const revision = await reader.revision();
-        const reply = await inventoryOverview(reader);
+        const reply = await readInventoryOverview(reader);
         this.#reads.keep(key, { reply, bytes: JSON.stringify(reply).length, until: Infinity }, revision);
         return reply;
       });

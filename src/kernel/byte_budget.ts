@@ -60,7 +60,7 @@ export class ByteAccount {
     return used + bytes <= most;
   }
 
-  /** Charges `bytes` if they fit. Returns whether they did. */
+  /** Charges `bytes` if they fit, and returns whether they fitted. */
   hold(bytes: number): boolean {
     if (this.#isClosed) return true;
     if (!this.fits(bytes)) return false;

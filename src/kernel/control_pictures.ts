@@ -6,15 +6,15 @@ const REPLACEMENT = "\ufffd";
 const CONTROLS_IN_LINES = /[^\P{Cc}\n\t]/gu;
 
 /** Returns a visible replacement for a control character: its control picture, otherwise U+FFFD. */
-export function toVisibleSign(character: string): string {
+export function getVisibleSign(character: string): string {
   const code = character.charCodeAt(0);
   if (code < 0x20) return String.fromCharCode(CONTROL_PICTURES + code);
   return code === 0x7f ? PICTURE_OF_DELETE : REPLACEMENT;
 }
 
 /** Returns text for a file opened in a terminal: line breaks become line feeds, other control characters visible. */
-export function replaceControls(text: string): string {
-  return text.replace(/\r\n?/g, "\n").replace(CONTROLS_IN_LINES, toVisibleSign);
+export function replaceControlCharacters(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(CONTROLS_IN_LINES, getVisibleSign);
 }
 
 // Matches the colour codes of `paint`, CRLF line ends, and characters that are unsafe in a terminal.
@@ -23,5 +23,5 @@ const OWN_OR_UNSAFE = /\u001b\[(?:1|2|22|3[1-6]|39)m|\r\n|(?![\n\t])[\p{Cc}\u202
 
 /** Returns text safe to print in a terminal: escape sequences become visible, except the program's own colours. */
 export function escapeForTerminal(text: string): string {
-  return text.replace(OWN_OR_UNSAFE, (found) => (found.length > 1 ? found : toVisibleSign(found)));
+  return text.replace(OWN_OR_UNSAFE, (found) => (found.length > 1 ? found : getVisibleSign(found)));
 }

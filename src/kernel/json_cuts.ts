@@ -56,7 +56,7 @@ class Search {
   readonly #bytes: Uint8Array;
   #at = 0;
   #depth = 0;
-  /** Byte range of the last string in the outermost object; `#name` is that of the last string before a colon. */
+  /** Byte range of the last string in the outermost object; `#name` is the range of the last string before a colon. */
   #text: readonly [number, number] = [0, 0];
   #name: readonly [number, number] = [0, 0];
   #from = 0;
@@ -65,7 +65,7 @@ class Search {
   /** Number of opening brackets scanned. */
   #brackets = 0;
   #elements: ElementRange[] = [];
-  /** Start offset of the current piece, which no range covers yet; `#element` is that of its last element. */
+  /** Start offset of the current piece, which no range covers yet; `#element` is the start of its last element. */
   #piece = 0;
   #element = 0;
   /** Value of `#read` at the start of the current member; the next two fields hold it for the piece and the element. */

@@ -1,7 +1,7 @@
 /** State of a share of a limit; "unknown" if the share has no value, which never counts as ok. */
 export type ShareState = "ok" | "watch" | "fault" | "unknown";
 
-/** Percent of a limit from which a share needs watching (`WATCH_PCT`) and from which it is a fault (`FULL_PCT`). */
+/** Percent of a limit from which a share needs watching; from `FULL_PCT` on, it is a fault. */
 export const WATCH_PCT = 80;
 export const FULL_PCT = 100;
 

@@ -15,7 +15,7 @@ export class Outage {
     this.#say = say;
   }
 
-  /** Whether the outage lasts: from the first failure to the next success. */
+  /** Whether the outage continues: from the first failure to the next success. */
   get lasts(): boolean {
     return this.#lasting;
   }

@@ -6,7 +6,7 @@ import { findNearest } from "#kernel/nearest.ts";
 import { ONE_OF } from "#kernel/one_of.ts";
 import { MAX_SHOWN_CHARS, shortenText } from "#kernel/shortened.ts";
 
-/** Levels of nesting that it repeats. */
+/** Maximum depth to which an error message shows a nested value. */
 const MAX_SHOWN_DEPTH = 8;
 
 TypeRegistry.Set<TSchema & { enum: readonly unknown[] }>(ONE_OF, (schema, value) => schema.enum.includes(value));
@@ -28,21 +28,21 @@ export function checkArguments<Params extends TObject>(params: Params, args: unk
     }
   }
   for (const name of Object.keys(args)) {
-    if (!Object.hasOwn(params.properties, name)) throw unknownParameter(name, Object.keys(params.properties));
+    if (!Object.hasOwn(params.properties, name)) throw buildUnknownParameterError(name, Object.keys(params.properties));
   }
-  const error = Value.Errors(params, given).First() ?? unsafeInteger(params, given);
-  if (error !== undefined) throw new OperationError("invalid_argument", describe(error));
+  const error = Value.Errors(params, given).First() ?? findUnsafeInteger(params, given);
+  if (error !== undefined) throw new OperationError("invalid_argument", describeMismatch(error));
   return given as Static<Params>;
 }
 
-function unknownParameter(name: string, known: readonly string[]): OperationError {
+function buildUnknownParameterError(name: string, known: readonly string[]): OperationError {
   const near = findNearest(name, known);
   const hint = near === undefined ? "" : `. Did you mean "${near}"?`;
   return new OperationError("invalid_argument", `Unknown parameter: ${shortenText(name)}${hint}`);
 }
 
-/** JSON may carry integers that no longer count by one; nothing here has so many lines or bytes. */
-function unsafeInteger(params: TObject, given: Readonly<Record<string, unknown>>): Mismatch | undefined {
+/** Finds an integer above the exact range of a double, which JSON may carry; no file has as many lines or bytes. */
+function findUnsafeInteger(params: TObject, given: Readonly<Record<string, unknown>>): Mismatch | undefined {
   const found = Object.entries(given).find(([, value]) => typeof value === "number" && !Number.isSafeInteger(value));
   const schema = found === undefined ? undefined : params.properties[found[0]];
   if (found === undefined || schema?.["type"] !== "integer") return undefined;
@@ -51,15 +51,15 @@ function unsafeInteger(params: TObject, given: Readonly<Record<string, unknown>>
 
 type Mismatch = Pick<ValueError, "path" | "schema" | "value">;
 
-function describe({ path, schema, value }: Mismatch): string {
+function describeMismatch({ path, schema, value }: Mismatch): string {
   const name = path.slice(1).replaceAll("/", ".");
   // docs/contract/spec-tool.md#tool-errors fixes the sentence for a status; other enumerated parameters follow it.
   if (schema[Kind] === ONE_OF)
-    return `Invalid ${name}: ${bareText(value)}. Must be one of: ${schema["enum"].join(", ")}`;
-  return `Invalid parameter "${name}": expected ${expectation(schema)}, got ${formatValue(value)}`;
+    return `Invalid ${name}: ${formatBareText(value)}. Must be one of: ${schema["enum"].join(", ")}`;
+  return `Invalid parameter "${name}": expected ${describeExpectation(schema)}, got ${formatValue(value)}`;
 }
 
-function expectation(schema: TSchema): string {
+function describeExpectation(schema: TSchema): string {
   if (schema["minLength"] !== undefined) return "string that is not empty";
   const type = String(schema["type"]);
   const items = schema["items"] as TSchema | undefined;
@@ -67,7 +67,7 @@ function expectation(schema: TSchema): string {
   return schema["minimum"] === undefined ? type : `${type} of at least ${schema["minimum"]}`;
 }
 
-function bareText(value: unknown): string {
+function formatBareText(value: unknown): string {
   return typeof value === "string" && value !== "" ? shortenText(value) : formatValue(value);
 }
 
@@ -75,7 +75,7 @@ function formatValue(value: unknown): string {
   return shortenText(JSON.stringify(clipValue(value, MAX_SHOWN_DEPTH)) ?? String(value));
 }
 
-/** So much of a value as can be shown: writing all of one that is nested 200,000 levels deep takes seconds, if it can be. */
+/** Shortens a value to the depth that a message shows, because printing 200,000 levels takes seconds or fails. */
 function clipValue(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth === 0) return "…";

@@ -22,7 +22,7 @@ export interface InsideRun {
   readonly spec_id: SpecId;
 }
 
-/** Ports of an operation. Assembled once per process in `cli/compose.ts`. */
+/** Ports of an operation, which `cli/compose.ts` assembles once per process. */
 export interface PlannerContext {
   /** False when the project has no `.planner/specs`. */
   initialised(): Promise<boolean>;
@@ -32,7 +32,7 @@ export interface PlannerContext {
   settings<Name extends keyof PlannerConfig>(...names: readonly Name[]): Promise<Pick<PlannerConfig, Name>>;
   readonly specs: SpecStore;
   readonly logs: LogStore;
-  /** Logs of the project; in a worktree of a run, those of the project around it. */
+  /** Logs of the project; in the worktree of a run, the logs of the project around the worktree. */
   readonly projectLogs: LogStore;
   readonly work: WorkStore;
   readonly prompts: PromptStore;
@@ -41,11 +41,11 @@ export interface PlannerContext {
   readonly processes: ProcessControl;
   readonly git: GitHistory;
   readonly outputs: OutputValidator;
-  /** What a person of this machine accepted, loaded on the first call. */
+  /** Commands that a person on this machine has accepted, loaded on the first call. */
   accepted(): Promise<AcceptanceStore>;
   /** Judges the criteria of a spec by running their checks where its work is. */
   prove(wanted: ProofRequest): Promise<Provenance>;
-  /** Keeps a record of a spec that was completed by hand; null if it cannot be kept. */
+  /** Keeps a record of a spec that a person completed by hand; returns null if the record cannot be kept. */
   keepManual(end: ManualCompletion): Promise<number | null>;
   /** Ports for running agents, loaded on the first call because most commands run none. */
   runs(): Promise<RunPorts>;

@@ -20,25 +20,25 @@ export interface SpecStore {
   ids(): Promise<readonly SpecId[]>;
   /** Ids of the files in `archive/`; reads no file. */
   archivedIds(): Promise<ReadonlySet<SpecId>>;
-  /** Every active spec. The same object as before when nothing changed, so that what is derived from it can be kept. */
+  /** Returns every active spec; the same object as before when nothing changed, so that derived data can be kept. */
   active(): Promise<SpecSet>;
   archived(): Promise<SpecSet>;
-  /** Folders in `specs/` and files that end with `.MD` or the like: nothing reads them. */
+  /** Lists entries that nothing reads: folders in `specs/`, and files that end with `.MD` or a similar suffix. */
   strays(): Promise<readonly StrayEntry[]>;
   /** One spec, active or archived, by its full id. */
   load(id: SpecId): Promise<Spec>;
   /** The text of one file, active or archived, whether it parses or not. */
   readText(id: SpecId): Promise<{ readonly file: string; readonly text: string }>;
-  /** When the file of a spec, active or archived, was last changed. */
+  /** Returns the time at which the file of a spec, active or archived, last changed. */
   modified(id: SpecId): Promise<Date>;
   /**
    * Replaces an active spec's text by `change(text)`, atomically and without losing another writer's change: `change`
-   * may be called again with newer text. Returns false, touching nothing, when the text stays the same.
+   * may be called again with newer text. Returns false and changes nothing when the text stays the same.
    */
   edit(id: SpecId, change: (text: string) => string): Promise<boolean>;
   /**
-   * The same for some dozens of specs, far cheaper than one by one: each for itself, so that one that refuses holds up no
-   * other. Other writers wait meanwhile.
+   * Edits some dozens of specs as `edit` does, much faster than one by one. A refusal concerns its spec alone. Other
+   * writers wait meanwhile.
    */
   editEach(
     ids: Iterable<SpecId>,
@@ -47,8 +47,8 @@ export interface SpecStore {
   /** Creates a spec under the next free id of `day` (`YYYY-MM-DD`); no two processes get the same id. */
   create(day: string, build: (id: SpecId) => string): Promise<SpecId>;
   /**
-   * Creates some dozens of specs under ids of the caller's choice, far cheaper than one by one: each for itself, whole or
-   * not at all. The outcome is false for an id that is taken. Other writers wait meanwhile.
+   * Creates some dozens of specs under ids of the caller's choice, much faster than one by one. Each spec is created
+   * completely or not at all. Its outcome is false if the id is taken. Other writers wait meanwhile.
    */
   createEach(specs: readonly NewSpecText[]): Promise<ReadonlyMap<SpecId, EditOutcome>>;
   /**
@@ -59,9 +59,9 @@ export interface SpecStore {
    */
   createMembers(parent: SpecId, split: NewMembers): Promise<void>;
   /**
-   * Moves an active spec to the archive; returns its new path from the root. Refuses when the archive holds that id.
-   *
-   * @param admit sees the spec as it is about to move and may throw a refusal; no other writer comes in between
+   * Moves an active spec to the archive; returns its new path from the root. Refuses if the archive contains that id.
+   * @param admit receives the spec immediately before the move and may throw a refusal; no other writer can come
+   * between
    */
   moveToArchive(id: SpecId, admit?: (spec: Spec) => void): Promise<string>;
 }
@@ -73,7 +73,7 @@ export interface StrayEntry {
   readonly kind: "folder" | "upper_case_ending";
 }
 
-/** Whether the text became another one, or why it could not. */
+/** Whether the text has changed, or the error that prevented the change. */
 export type EditOutcome = boolean | OperationError;
 
 export interface NewSpecText {
@@ -84,7 +84,7 @@ export interface NewSpecText {
 
 export interface NewMembers {
   readonly members: readonly { readonly id: SpecId; readonly text: string }[];
-  /** What is set in the parent. */
+  /** Fields to set in the parent. */
   readonly fields: FieldChanges;
 }
 
@@ -111,11 +111,11 @@ export type ProcessRecord = {
   readonly mode: string;
 } & (
   | { readonly status: "running"; readonly completed_at: null }
-  /** `error` says why it failed, where that is known: also why its work was refused before it began. */
+  /** `error` says why the process failed, if that is known, or why its work was refused before it began. */
   | { readonly status: "completed" | "failed"; readonly completed_at: string; readonly error?: string }
 );
 
-/** Who works on a spec just now. */
+/** Process that works on a spec now. */
 export interface LockHolder {
   readonly pid: number;
   readonly alive: boolean;
@@ -132,15 +132,15 @@ export interface WorktreeStatus {
   readonly commits: readonly string[];
 }
 
-/** What running work leaves under `.planner/`. */
+/** Records and states that running work leaves under `.planner/`. */
 export interface WorkStore {
-  /** Every record, oldest first; one whose process is gone is read as failed. */
+  /** Returns every record, oldest first; a record whose process has ended is read as failed. */
   processes(): Promise<readonly ProcessRecord[]>;
-  /** Files among the records that cannot be read as one. */
+  /** Returns files in the folder of records that cannot be read as a record. */
   brokenRecords(): Promise<readonly UnreadableFile[]>;
   lockHolder(id: SpecId): Promise<LockHolder | null>;
   worktrees(): Promise<readonly WorktreeStatus[]>;
-  /** Differs from an earlier one if a record or a worktree was written meanwhile; cheap, as it reads no file. */
+  /** Returns a value that changes when a record or a worktree's state is written. Cheap, because it reads no file. */
   mark(): Promise<string>;
   /** The pid of the watch process that runs on this machine, or null. */
   watchPid(): Promise<number | null>;
@@ -153,13 +153,16 @@ export interface TemplateStore {
   text(name: string): Promise<string | null>;
 }
 
-/** What prompts are written from: the templates `.planner/prompts/<name>.md`, and the project's own files. */
+/** Sources of prompts: the templates `.planner/prompts/<name>.md`, and the project's own files. */
 export interface PromptStore extends TemplateStore {
-  /** The beginning of a file, at most `maxBytes` long. Nothing outside the project is read, whatever a path or a link says. */
+  /**
+   * Reads the beginning of a file, at most `maxBytes` long. Reads nothing outside the project, whatever a path or a
+   * link says.
+   */
   projectFile(path: string, maxBytes: number): Promise<ProjectFileText>;
 }
 
-/** `whole` is false where only the beginning was read; `why` says what a path leads to instead of a text. */
+/** `whole` is false if only the beginning was read; `why` says why the path leads to no text. */
 export type ProjectFileText =
   | { readonly kind: "text"; readonly text: string; readonly whole: boolean }
   | { readonly kind: "none"; readonly why: string }
@@ -167,23 +170,23 @@ export type ProjectFileText =
 
 /** Ends processes of this machine by their id. */
 export interface ProcessControl {
-  /** Asks a process to end (SIGTERM, on Windows taskkill); false when it is gone or may not be signalled. */
+  /** Asks a process to end (SIGTERM, on Windows taskkill); false if it has ended or must not receive signals. */
   terminate(pid: number): Promise<boolean>;
 }
 
 /** The project's git repository; every answer is empty without one. */
 export interface GitHistory {
-  /** Abbreviated hashes of commits that are work on the spec by their message, newest first. */
+  /** Returns abbreviated hashes of commits whose messages name the spec as their work, newest first. */
   commitsNaming(
     id: SpecId,
-    /** `branch` beside HEAD; `template` of commit messages. */
+    /** `branch` is searched beside HEAD; `template` is the template of commit messages. */
     how?: { readonly branch?: string | null; readonly template?: string | null },
   ): Promise<readonly string[]>;
   /** The last commit that added or removed one of the texts in a file, as `<hash> <author>, <day>: <subject>`. */
   lastWriting(file: string, texts: readonly string[]): Promise<string | null>;
 }
 
-/** What comparing an output with its schema found. `invalid_schema` means the schema file itself is unusable. */
+/** Result of comparing an output with its schema. `invalid_schema` means that the schema file itself is unusable. */
 export type OutputVerdict =
   | { readonly kind: "passed" }
   | { readonly kind: "failed"; readonly problems: readonly string[] }
@@ -198,8 +201,7 @@ export interface OutputValidator {
    */
   validate(schemaPath: string, output: string): Promise<OutputVerdict>;
   /**
-   * The part of an agent's prompt that says which output is expected.
-   *
+   * Returns the part of an agent's prompt that states the expected output.
    * @throws OperationError `failed_precondition` that names the problem of the schema file
    */
   promptSection(schemaPath: string): Promise<string>;

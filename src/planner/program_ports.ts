@@ -2,14 +2,14 @@ import type { GitHistory } from "./ports.ts";
 
 /** Access to files outside the project, and to git's data about a folder. Paths are absolute. */
 export interface RunFiles {
-  /** Null when there is no such file. */
+  /** Reads a file; returns null if the file does not exist. */
   read(path: string): Promise<string | null>;
-  /** Makes the folder; whole or not at all. */
+  /** Writes a file completely or not at all; creates its folder. */
   write(path: string, text: string): Promise<void>;
   /**
-   * The folders that a commit in `folder` writes to. For a worktree these are the repository's objects, the branches
-   * beside its own, and the worktree's administration: neither the settings, the hooks nor the main branch. For the
-   * checkout itself it is the whole of `.git`. Empty without a repository.
+   * Returns the folders to which a commit in `folder` writes. For a worktree these are the repository's objects, the
+   * branches beside its own, and the worktree's administration, but not the settings, the hooks or the main branch. For
+   * the checkout itself it is all of `.git`. Empty without a repository.
    */
   gitFolders(folder: string): Promise<readonly string[]>;
   /** The number of a TCP port on 127.0.0.1 without a listener at this moment. */
@@ -24,11 +24,11 @@ export interface RunFiles {
 
 export interface Hasher {
   update(bytes: Uint8Array): void;
-  /** Lower-case hexadecimal digits. Call it once. */
+  /** Returns the digest in lower-case hexadecimal digits. Call it once. */
   digest(): string;
 }
 
-/** This same program, started again to go on by itself. */
+/** This program, started once more as a separate process that continues by itself. */
 export interface Background {
   /**
    * Starts `planner <args>` for this project, detached from this process and its terminal. Its output is appended to

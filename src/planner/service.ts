@@ -7,11 +7,11 @@ import { refuseInsideRun } from "./operations/shared/inside_run.ts";
 import { parseSpecIdParts } from "./spec/spec_id.ts";
 
 /**
- * The entry point of every operation: initialised, then arguments, then the operation itself.
- *
+ * Runs an operation, as the entry point of all of them: checks that the project is initialised, then the arguments,
+ * then runs the operation itself.
  * @param args unchecked input; unknown, missing or invalid parameters are rejected by name
- * @throws OperationError for a refusal, the signal's reason when the call was cancelled before it began; anything
- *   else is a defect
+ * @throws OperationError for a refusal, the signal's reason when the call was cancelled before it began; anything else
+ * is a defect
  */
 export async function runTool<Params extends TObject, Value>(
   context: PlannerContext,
@@ -29,8 +29,8 @@ export async function runTool<Params extends TObject, Value>(
 }
 
 /**
- * Whether `text` has a dated id's shape, whole or cut off in its last part. It then means at most the specs whose id
- * begins with it; any other text may turn out to mean any spec. Source: docs/decisions.md#s-04.
+ * Whether `text` has the form of a dated id, complete or cut off in its last part. Such a text matches only specs whose
+ * ids begin with it; any other text may match any spec. Source: docs/decisions.md#s-04.
  */
 export function isDatedId(text: string): boolean {
   return parseSpecIdParts(text) !== undefined;

@@ -33,7 +33,7 @@ export class AddressLimit {
   /** Admits a connection, or returns undefined if the reserve for probes is used up too. */
   admit(remoteAddress: string | undefined): Admission | undefined {
     const { maxConnections, maxPerAddress, probeConnections } = this.#limits;
-    const address = toAddressGroup(remoteAddress ?? "");
+    const address = getAddressGroup(remoteAddress ?? "");
     const own = this.#byAddress.get(address) ?? 0;
     const above = Math.max(own - maxPerAddress, this.#all - maxConnections);
     if (above >= probeConnections) return undefined;
@@ -51,7 +51,7 @@ export class AddressLimit {
 }
 
 /** Returns the key that counts an address: the /64 for IPv6, in which a subscriber can choose any address. */
-function toAddressGroup(address: string): string {
+function getAddressGroup(address: string): string {
   if (!address.includes(":") || address.includes(".")) return address.replace(/^::ffff:/, "");
   const [head = "", tail = ""] = address.split("::");
   const groups = head === "" ? [] : head.split(":");

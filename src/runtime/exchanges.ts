@@ -4,7 +4,7 @@ import type { ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
 
 /** Minimum pace of a peer, in bytes per second. Our choice: a tenth of the slowest links' bandwidth. */
 const LEAST_BYTES_PER_S = 4096;
-/** Maximum time in ms of a peer below `LEAST_BYTES_PER_S`; the second value applies while memory is scarce. */
+/** Maximum time in ms of a peer below `LEAST_BYTES_PER_S`; the next constant applies while memory is scarce. */
 const PATIENCE_MS = 30_000;
 const SCARCE_PATIENCE_MS = 5000;
 

@@ -28,7 +28,7 @@ interface Report {
 }
 
 /** Lowers the connection limits to the open files that remain after the descriptors in use and a reserve. */
-function fitOpenFiles(limits: PortLimits, openFiles: number | undefined): PortLimits {
+function fitLimitsToOpenFiles(limits: PortLimits, openFiles: number | undefined): PortLimits {
   if (openFiles === undefined) return limits;
   const free = Math.max(openFiles - countDescriptors(), 4);
   const all = free - Math.min(RESERVE, Math.floor(free / 2));
@@ -126,7 +126,7 @@ export class OnePort {
     const { handler, tls, cleartext = tls === undefined, isOwnHost, isStream = () => false } = options;
     const { budget = new ByteBudget(Number.POSITIVE_INFINITY) } = options;
     this.openFiles = readOpenFilesLimit();
-    this.#limits = fitOpenFiles({ ...LIMITS, ...options.limits }, this.openFiles);
+    this.#limits = fitLimitsToOpenFiles({ ...LIMITS, ...options.limits }, this.openFiles);
     this.#connections = new Connections(this.#limits, budget, isStream);
     const tracked = (request: PortRequest, response: PortResponse) =>
       handler(request, response, this.#connections.begin(request, response));
@@ -223,7 +223,7 @@ export class OnePort {
       this.#h2.emit("connection", onDeno ? filterGoaway(socket) : socket);
       return;
     }
-    if (onBun) joinWrites(socket);
+    if (onBun) joinSocketWrites(socket);
     this.#h1.emit("connection", socket);
   }
 }
@@ -247,7 +247,7 @@ function createHttp1Server(
  * Joins all writes of one tick. On a socket from another server, Bun's HTTP/1.1 writes each header block, chunk frame
  * and end by a separate system call, which halves the throughput.
  */
-function joinWrites(socket: Socket): void {
+function joinSocketWrites(socket: Socket): void {
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
   let corked = false;
   const flush = () => {

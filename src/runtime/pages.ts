@@ -19,19 +19,19 @@ const FILES = {
 
 /** Loads the console's modules by name, each compressed by gzip; undefined if they were never built. */
 export async function loadConsoleModules(): Promise<ReadonlyMap<string, Buffer<ArrayBuffer>> | undefined> {
-  const text = await loadText("web/console.modules.json.txt");
+  const text = await loadTextFile("web/console.modules.json.txt");
   if (text === undefined) return undefined;
   const all = Object.entries<string>(JSON.parse(text));
   return new Map(all.map(([name, zipped]) => [name, Buffer.from(zipped, "base64")]));
 }
 
 /** Loads a page's text on first use; undefined if the program runs from source and the pages were never built. */
-export const loadPage = (name: PageName): Promise<string | undefined> => loadText(`web/${name}.html`);
+export const loadPage = (name: PageName): Promise<string | undefined> => loadTextFile(`web/${name}.html`);
 
 /** Loads the licences of everything in the executable, as `build.ts` wrote them; undefined if the program was never built. */
-export const loadLicences = (): Promise<string | undefined> => loadText("licences.txt");
+export const loadLicences = (): Promise<string | undefined> => loadTextFile("licences.txt");
 
-async function loadText(name: keyof typeof FILES): Promise<string | undefined> {
+async function loadTextFile(name: keyof typeof FILES): Promise<string | undefined> {
   try {
     // Only Bun imports files by their paths.
     const isBun = typeof Bun !== "undefined";

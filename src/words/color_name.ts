@@ -22,7 +22,7 @@ const BROWN = 0.42;
 
 /** Returns the English name of a recorded colour, given as RRGGBB. */
 export function getColorName(color: string): string {
-  const { hue, saturation, lightness } = toHsl(color);
+  const { hue, saturation, lightness } = convertToHsl(color);
   if (lightness >= WHITE && saturation < 0.5) return "white";
   if (lightness < BLACK) return "black";
   const shade = lightness < DARK ? "dark " : lightness > LIGHT ? "light " : "";
@@ -35,7 +35,7 @@ export function getColorName(color: string): string {
 }
 
 /** Converts RRGGBB to a hue in degrees and a saturation and lightness from 0 to 1. */
-function toHsl(color: string) {
+function convertToHsl(color: string) {
   const part = (at: number) => Number.parseInt(color.slice(at, at + 2), 16) / 255;
   const [red, green, blue] = [part(0), part(2), part(4)];
   const [least, most] = [Math.min(red, green, blue), Math.max(red, green, blue)];

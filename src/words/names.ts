@@ -13,7 +13,7 @@ export function formatCountOf(count: number, one: string, many = pluralize(one))
 }
 
 /** Lists the first names and counts the others: `a, b and 3 more`. `all` is the total, if more exist than given. */
-export function listSome(names: readonly string[], most: number, all = names.length): string {
+export function listSomeNames(names: readonly string[], most: number, all = names.length): string {
   const listed = names.slice(0, most).join(", ");
   return all > most ? `${listed} and ${all - Math.min(most, names.length)} more` : listed;
 }
@@ -47,7 +47,7 @@ export function formatEnum(value: string | undefined, prefix: string): string {
   return bare === "" || bare === "UNSPECIFIED" ? "" : formatConstant(bare);
 }
 
-/** Names of transceiver modules that upper case alone would not give. */
+/** Names of transceiver modules that differ from their type in upper case. */
 const MODULES: Readonly<Record<string, string>> = { sfpp: "SFP+", qsfpp: "QSFP+", qsfpdd: "QSFP-DD" };
 
 /** Formats a port type as vendors write it: `25gbase-x-sfp28` becomes "25G SFP28". Returns other texts unchanged. */

@@ -7,9 +7,9 @@
  * Prints wall-clock time and the processor time of this process, which says more on a busy machine.
  */
 import { computeFailover } from "#dc/analysis/power/power_failover.ts";
-import { suppliesSuppliers } from "#dc/analysis/rehearsal/elements.ts";
+import { suppliesOtherSuppliers } from "#dc/analysis/rehearsal/elements.ts";
 import type { FailingElement } from "#dc/analysis/rehearsal/outcome.ts";
-import { rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
+import { rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
 import { failEachElement, type SiteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -51,7 +51,7 @@ const ends = topology.inventory.fabricLinks.flatMap(({ a, b }) => [codeKey(a.dev
 const switches = new Map(ends.map((key) => [key, topology.device(key)]));
 const all = { deviceOf: (key: string) => switches.get(key), isChosen: () => true, pairs: false };
 let site: SiteFailures = timed("fail every element", ROUNDS, () => runAllSteps(failEachElement(topology, OPTIONS)));
-let whole = timed("fold into causes", ROUNDS, () => runAllSteps(rehearse(site, all)));
+let whole = timed("fold into causes", ROUNDS, () => runAllSteps(rehearseFailures(site, all)));
 print(`${site.outcomes.length} elements, ${whole.lines.length} causes`);
 
 const server = topology.inventory.devices.find(({ kind }) => kind === "SERVER");
@@ -72,7 +72,7 @@ print(`${site.renewed} elements failed again`);
 timed("fail and fold again after a change of one server", ROUNDS, () => {
   change();
   site = runAllSteps(failEachElement(topology, OPTIONS, site));
-  whole = runAllSteps(rehearse(site, all, whole));
+  whole = runAllSteps(rehearseFailures(site, all, whole));
 });
 
 const { power: graph, live } = topology;
@@ -86,10 +86,10 @@ timed("the same after a change of one server", ROUNDS, () => {
 
 const upstream = site.outcomes
   .flatMap(({ elements }) => elements)
-  .filter(({ index, kind }) => kind === "POWER" || (kind === "OUTLET" && suppliesSuppliers(topology, index)))
+  .filter(({ index, kind }) => kind === "POWER" || (kind === "OUTLET" && suppliesOtherSuppliers(topology, index)))
   .slice(0, MAX_PAIRED);
 const chosen = new Set(upstream.map(({ index }) => index));
 const isChosen = ({ index }: FailingElement) => chosen.has(index);
-const pairs = timed("pairs", 1, () => runAllSteps(rehearse(site, { ...all, isChosen, pairs: true })));
+const pairs = timed("pairs", 1, () => runAllSteps(rehearseFailures(site, { ...all, isChosen, pairs: true })));
 print(`${upstream.length} upstream elements, ${pairs.pairs} pairs, ${pairs.lines.length} causes`);
 await store.close();

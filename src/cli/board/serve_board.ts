@@ -7,7 +7,7 @@ import type { BoardChoices } from "#planner/board/wire.ts";
 import { PROVIDER_NAMES } from "#planner/config/config_values.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
-import { describeRefusal, type MergeResult } from "#planner/runs/merge/complete_spec.ts";
+import { describeMergeRefusal, type MergeResult } from "#planner/runs/merge/complete_spec.ts";
 import { acceptWork } from "#planner/runs/review/accept_work.ts";
 import { rejectWork } from "#planner/runs/review/reject_work.ts";
 import { sendBackWork } from "#planner/runs/review/send_back.ts";
@@ -35,7 +35,7 @@ export interface BoardOptions {
   readonly opens: boolean;
 }
 
-/** Serves until Ctrl-C, SIGTERM or the terminal's end. Status 0 if all requests were answered, else the signal's. */
+/** Serves until Ctrl-C, SIGTERM or the terminal's end. Returns 0, or the signal's status if requests were aborted. */
 export async function serveBoard(
   project: OpenProject,
   log: StderrLogger,
@@ -52,14 +52,14 @@ export async function serveBoard(
     context,
     access,
     project: name,
-    choices: () => readChoices(context),
+    choices: () => readBoardChoices(context),
     loadPage: () => loadPage("board"),
     review: createReviewActions(project, signals),
     report: (error) => log.warn(`The board met a defect: ${String(error instanceof Error ? error.stack : error)}`),
     shutdown: shutdown.signal,
   });
   const server = new OnePort({ handler, isStream: isBoardStream });
-  access.listensOn(await listen(server, port));
+  access.listensOn(await listenOnPort(server, port));
   print(`Board of ${sanitizeLine(name)}: ${access.address}\n`);
   log.note("Open the address in one browser. Ctrl-C ends the board.");
   const opened = opens ? openInBrowser(access.address, (why) => log.note(why)) : undefined;
@@ -73,7 +73,7 @@ export async function serveBoard(
   }
 }
 
-async function listen(server: OnePort, port: number): Promise<number> {
+async function listenOnPort(server: OnePort, port: number): Promise<number> {
   try {
     return await server.listen(port, "127.0.0.1");
   } catch (error) {
@@ -90,7 +90,7 @@ function waitForAbort(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function readChoices(context: PlannerContext): Promise<BoardChoices> {
+async function readBoardChoices(context: PlannerContext): Promise<BoardChoices> {
   const [templates, config] = await Promise.all([context.templates.names(), context.config()]);
   const agents = new Set([config.defaults.provider, ...Object.keys(config.providers), ...PROVIDER_NAMES]);
   return { agents: [...agents], templates, priorities: PRIORITIES };
@@ -124,7 +124,7 @@ function createReviewActions(project: OpenProject, stop: SignalStop): ReviewActi
 /** Formats the result of a merge. @throws OperationError if the spec was not merged. */
 function formatMergeResult(result: MergeResult): string {
   if (result.outcome === "refused" || result.outcome === "conflict") {
-    throw new OperationError("failed_precondition", describeRefusal(result));
+    throw new OperationError("failed_precondition", describeMergeRefusal(result));
   }
   const notes = [...result.notes, ...(result.kept === null ? [] : [`The worktree is kept: ${result.kept}`])];
   return [`Merged spec: ${result.spec_id} (${formatCountOf(result.commits.length, "commit")})`, ...notes].join("\n");

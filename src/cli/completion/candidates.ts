@@ -1,5 +1,5 @@
 import { formatFlagSummary } from "../argument_rules.ts";
-import type { Command, Completes, Flag, Positional } from "../command.ts";
+import type { Command, CompletionSource, Flag, Positional } from "../command.ts";
 import type { CommandTable } from "../commands.ts";
 import { findCommandIndex, findMemberIndex } from "../find_command.ts";
 import { GLOBAL_FLAGS } from "../strict_command.ts";
@@ -12,7 +12,7 @@ export interface Candidate {
 /** Completion at the cursor: a list of words, or a kind that the shell or the project completes. */
 export type Completion =
   | { readonly kind: "words"; readonly candidates: readonly Candidate[] }
-  | { readonly kind: Completes };
+  | { readonly kind: CompletionSource };
 
 const NOTHING: Completion = { kind: "words", candidates: [] };
 
@@ -28,7 +28,7 @@ export async function completeWords(table: CommandTable, words: readonly string[
   const name = before[place];
   if (name === undefined) return completeCommandName(table, current, before);
   const rest = before.toSpliced(place, 1);
-  if (name === "help") return completeHelp(table, rest);
+  if (name === "help") return completeHelpWords(table, rest);
   return completeSubcommand(table, name, { current, rest });
 }
 
@@ -49,13 +49,13 @@ async function completeSubcommand(table: CommandTable, name: string, { current, 
   return current.startsWith("-") ? completeFlagNames(GLOBAL_FLAGS, rest) : listMembers(commands);
 }
 
-async function completeHelp(table: CommandTable, path: readonly string[]): Promise<Completion> {
+async function completeHelpWords(table: CommandTable, path: readonly string[]): Promise<Completion> {
   const [name, ...rest] = path;
   if (name === undefined) return listCommands(table);
   const entry = Object.hasOwn(table, name) ? table[name] : undefined;
   if (entry === undefined || !("family" in entry)) return NOTHING;
   const { commands } = (await entry.family()).family;
-  return rest.length === 0 ? listMembers(commands) : completeHelp(commands, rest);
+  return rest.length === 0 ? listMembers(commands) : completeHelpWords(commands, rest);
 }
 
 function completeCommandName(table: CommandTable, current: string, before: readonly string[]): Completion {
@@ -66,7 +66,7 @@ function completeCommandName(table: CommandTable, current: string, before: reado
 async function completeArgument(command: Command, current: string, before: readonly string[]): Promise<Completion> {
   const flags: Readonly<Record<string, Flag>> = { ...command.flags, ...GLOBAL_FLAGS };
   const inline = /^(--[^=]+)=/.exec(current)?.[1];
-  const asking = findFlag(inline ?? before.at(-1), flags);
+  const asking = findFlagOfWord(inline ?? before.at(-1), flags);
   if (asking !== undefined && asking.type !== "boolean")
     return completeFlagValue(asking, inline === undefined ? "" : `${inline}=`);
   if (current.startsWith("-")) return completeFlagNames(flags, before);
@@ -75,17 +75,17 @@ async function completeArgument(command: Command, current: string, before: reado
   const last = declared.at(-1);
   const next = declared[placed.length] ?? (last?.repeats === true ? last : undefined);
   const known = await next?.following?.(placed);
-  if (known !== undefined) return toCompletion(known);
+  if (known !== undefined) return createCompletion(known);
   return next === undefined ? NOTHING : completePositional(next);
 }
 
 function completeFlagValue(flag: Exclude<Flag, { type: "boolean" }>, prefix: string): Completion {
-  if (flag.type === "enum") return toCompletion(flag.options.map((word) => prefix + word));
+  if (flag.type === "enum") return createCompletion(flag.options.map((word) => prefix + word));
   return flag.completes === undefined ? NOTHING : { kind: flag.completes };
 }
 
 function completePositional({ options, completes }: Positional): Completion {
-  if (options !== undefined) return toCompletion(options);
+  if (options !== undefined) return createCompletion(options);
   return completes === undefined ? NOTHING : { kind: completes };
 }
 
@@ -113,7 +113,7 @@ function listCandidates(table: CommandTable): readonly Candidate[] {
   return Object.entries(table).map(([word, { summary }]) => ({ word, summary }));
 }
 
-function findFlag(word: string | undefined, flags: Readonly<Record<string, Flag>>): Flag | undefined {
+function findFlagOfWord(word: string | undefined, flags: Readonly<Record<string, Flag>>): Flag | undefined {
   if (word === undefined || !/^--?[a-z]/.test(word)) return undefined;
   if (word.startsWith("--")) return Object.hasOwn(flags, word.slice(2)) ? flags[word.slice(2)] : undefined;
   return Object.values(flags).find(({ short }) => short === word.slice(-1));
@@ -123,13 +123,13 @@ function selectPositionals(before: readonly string[], flags: Readonly<Record<str
   const placed: string[] = [];
   for (let index = 0; index < before.length; index++) {
     const word = before[index] ?? "";
-    const flag = findFlag(word, flags);
+    const flag = findFlagOfWord(word, flags);
     if (flag !== undefined && flag.type !== "boolean") index++;
     else if (!word.startsWith("-")) placed.push(word);
   }
   return placed;
 }
 
-function toCompletion(words: readonly string[]): Completion {
+function createCompletion(words: readonly string[]): Completion {
   return { kind: "words", candidates: words.map((word) => ({ word, summary: "" })) };
 }

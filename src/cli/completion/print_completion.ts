@@ -55,10 +55,10 @@ async function listSpecCandidates(
   const begun = ids.filter((id) => id.startsWith(current));
   const found = begun.length > 0 ? begun : ids.filter((id) => id.includes(current));
   if (found.length > MOST_TITLES) return found.map((word) => ({ word, summary: "" }));
-  return Promise.all(found.map(async (word) => ({ word, summary: await readTitle(context, word) })));
+  return Promise.all(found.map(async (word) => ({ word, summary: await readSpecTitle(context, word) })));
 }
 
-async function readTitle(context: PlannerContext, id: SpecId): Promise<string> {
+async function readSpecTitle(context: PlannerContext, id: SpecId): Promise<string> {
   try {
     return sanitizeLine((await context.specs.load(id)).title ?? "");
   } catch {

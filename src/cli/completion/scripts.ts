@@ -83,4 +83,4 @@ Register-ArgumentCompleter -Native -CommandName planner -ScriptBlock {
 }
 `;
 
-export const SCRIPTS: Record<Shell, string> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL };
+export const COMPLETION_SCRIPTS: Record<Shell, string> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL };

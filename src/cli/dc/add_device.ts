@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { filledFromType } from "#dc/exchange/fill_from_types.ts";
+import { fillDeviceFromType } from "#dc/exchange/fill_from_types.ts";
 import { removeEmptyFields } from "#dc/exchange/item.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import type { DeviceKind } from "#dc/model/enum_values.ts";
@@ -21,7 +21,7 @@ import type { Args } from "../command.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { createUsageError } from "../usage_error.ts";
-import { toEnumName } from "./asked_flags.ts";
+import { convertToEnumName } from "./asked_flags.ts";
 import type { DatabaseLocation } from "./database.ts";
 import type { ADD_DEVICE_FLAGS } from "./shared_flags.ts";
 import { createCommandCaller, openOwnService, printReplyJson, withStore } from "./with_service.ts";
@@ -36,7 +36,7 @@ const CALLER = createCommandCaller("dc add");
 
 /** Adds a device and prints the write's warnings. @throws OperationError if it is refused or already exists. */
 export async function addDevice(database: DatabaseLocation, call: AddDeviceCall, log: StderrLogger): Promise<void> {
-  const said = toGivenDevice(call);
+  const said = createGivenDevice(call);
   return withStore(database, async (store) => {
     const device = await store.read((reader) => completeDevice(reader, said, call.type));
     const service = await openOwnService(store);
@@ -59,7 +59,7 @@ async function completeDevice(reader: DcReader, said: SaidDevice, type: string |
   if (kind === undefined) throw createDeviceUsageError('Missing "--type" or "--kind": expected one of them');
   const { manufacturer, model } = built ?? {};
   const device = removeEmptyFields<Device>({ ...said, kind, manufacturer, model });
-  return built === undefined ? device : filledFromType(device, built);
+  return built === undefined ? device : fillDeviceFromType(device, built);
 }
 
 async function requireDeviceType(reader: DcReader, code: string): Promise<DeviceType> {
@@ -70,7 +70,7 @@ async function requireDeviceType(reader: DcReader, code: string): Promise<Device
 
 type SaidDevice = Omit<Device, "kind"> & { readonly kind?: DeviceKind };
 
-function toGivenDevice(call: AddDeviceCall): SaidDevice {
+function createGivenDevice(call: AddDeviceCall): SaidDevice {
   const positionU = call.position === undefined ? undefined : Number(call.position);
   if (positionU !== undefined && !(positionU > 0)) {
     throw createDeviceUsageError(`Wrong value "${call.position}" for "--position": expected a unit, such as 12`);
@@ -78,12 +78,12 @@ function toGivenDevice(call: AddDeviceCall): SaidDevice {
   const { site, floor, room } = call;
   return removeEmptyFields<SaidDevice>({
     code: call.code,
-    kind: call.kind && toEnumName(call.kind),
-    status: call.status && toEnumName(call.status),
+    kind: call.kind && convertToEnumName(call.kind),
+    status: call.status && convertToEnumName(call.status),
     name: call.name,
     rackCode: call.rack,
     positionU,
-    face: call.face ? toEnumName(call.face) : positionU && "FRONT",
+    face: call.face ? convertToEnumName(call.face) : positionU && "FRONT",
     parentDeviceCode: call.chassis,
     bay: call.bay,
     mount: call.bay === undefined ? undefined : "BAY",

@@ -25,19 +25,19 @@ interface AskedFlags<Name extends string> {
   readonly request: (words: Readonly<Record<Name, unknown>>) => FlagRequest;
 }
 
-/** Flag for the field `load_basis`. */
-export const BASIS_ROW = { field: "load_basis", summary: "Load (allocated)" } as const;
+/** Flag that chooses the load of an analysis by the request's field `load_basis`. */
+export const LOAD_BASIS_FLAG = { field: "load_basis", summary: "Load (allocated)" } as const;
 
-/** Flag for the field `max_age_s`. */
-export const AGE_ROW = {
+/** Flag that limits the age of readings by the request's field `max_age_s`. */
+export const MAX_AGE_FLAG = {
   field: "max_age_s",
   value: "seconds",
   summary: "Maximum age of readings (900)",
   needs: ["--basis measured"],
 } as const;
 
-/** Flag for the field `during_window`. */
-export const DURING_ROW = {
+/** Flag that answers as during a stored window, by the request's field `during_window`. */
+export const DURING_WINDOW_FLAG = {
   field: "during_window",
   value: "window",
   summary: "Answer as during this stored window",
@@ -83,14 +83,14 @@ function deriveFlag(field: QuestionField, { summary, value, needs, least = 1 }: 
   if (field.type === "flag") return { type: "boolean", summary, ...rules };
   if (field.type === "int") return { type: "integer", least, most: MAX_INT32, ...shown };
   return field.type === "choice"
-    ? { type: "enum", options: toEnumWords(field.values), ...shown }
+    ? { type: "enum", options: convertToEnumWords(field.values), ...shown }
     : { type: "string", ...shown };
 }
 
 function parseFieldValue(command: string, flag: string, field: QuestionField, word: unknown): JsonValue {
   const refuse = (expected: string) =>
     createUsageError(command, `Wrong value "${word}" for "--${flag}": expected ${expected}`);
-  if (field.type === "choice") return `${field.prefix}_${toEnumName(String(word))}`;
+  if (field.type === "choice") return `${field.prefix}_${convertToEnumName(String(word))}`;
   if (field.type === "number") {
     const value = String(word).trim() === "" ? Number.NaN : Number(word);
     if (!Number.isFinite(value)) throw refuse("a number");
@@ -110,11 +110,11 @@ type EnumName<Word extends string> = Word extends `${infer First}-${infer Rest}`
   ? `${Uppercase<First>}_${EnumName<Rest>}`
   : Uppercase<Word>;
 
-export function toEnumName<Word extends string>(word: Word): EnumName<Word> {
+export function convertToEnumName<Word extends string>(word: Word): EnumName<Word> {
   return word.toUpperCase().replaceAll("-", "_") as EnumName<Word>;
 }
 
 /** Converts names of enum values to words of the command line: `rack-pdu` for RACK_PDU. */
-export function toEnumWords(names: readonly string[]): readonly string[] {
+export function convertToEnumWords(names: readonly string[]): readonly string[] {
   return names.map((name) => name.toLowerCase().replaceAll("_", "-"));
 }

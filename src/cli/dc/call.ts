@@ -1,6 +1,6 @@
 import { allRpcs } from "#dc/operations/index.ts";
 import { ERROR_KINDS } from "#kernel/errors.ts";
-import { EXIT_STATUS, type ExitStatus, STATUS_OF_KIND } from "../exit_status.ts";
+import { EXIT_STATUS, EXIT_STATUS_BY_KIND, type ExitStatus } from "../exit_status.ts";
 import { print, printError } from "../output/print.ts";
 import { logError } from "../output/stderr_logger.ts";
 import { isTerminal } from "../output/terminal.ts";
@@ -15,7 +15,7 @@ export function listRpcs(): void {
   for (const { method, effect } of allRpcs) print(`${method.name}\t${effect}\n`);
 }
 
-/** Calls one RPC; prints the reply, indented on a terminal, or the error, and returns the status of its class. */
+/** Calls an RPC. Prints the reply, indented on a terminal, or the error; returns the exit status of the error code. */
 export async function callRpc(address: ServerAddress, name: string, request: string): Promise<ExitStatus> {
   if (!RPC_NAMES.includes(name)) {
     const hint = formatSuggestion(name, RPC_NAMES) || "`planner dc call --list` lists the RPCs";
@@ -51,5 +51,5 @@ const DEFECTS = ["internal", "unknown", "data_loss"];
 function chooseStatus(code: string): ExitStatus {
   if (DEFECTS.includes(code)) return EXIT_STATUS.defect;
   const kind = ERROR_KINDS.find((one) => one === code);
-  return kind === undefined ? EXIT_STATUS.refused : STATUS_OF_KIND[kind];
+  return kind === undefined ? EXIT_STATUS.refused : EXIT_STATUS_BY_KIND[kind];
 }

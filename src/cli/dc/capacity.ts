@@ -69,7 +69,7 @@ export async function printCapacity(database: DatabaseLocation, call: CapacityCa
   );
 }
 
-/** Returns red for a value of 0 or less. */
+/** Returns red for a value of 0 or less, undefined for any other value. */
 function chooseColor(value: number | undefined): "red" | undefined {
   return value !== undefined && value <= 0 ? "red" : undefined;
 }

@@ -37,7 +37,7 @@ function createColumns(field: DescField): readonly CsvColumn[] {
   if (field.fieldKind === "message" && message !== undefined && FLAT.includes(message.name)) {
     return message.fields.map((inner) => createFlatColumn(field, message, inner));
   }
-  const cell = chooseCell(field);
+  const cell = chooseCellFormat(field);
   return [
     {
       name: field.name,
@@ -50,7 +50,7 @@ function createColumns(field: DescField): readonly CsvColumn[] {
 }
 
 function createFlatColumn(part: DescField, message: DescMessage, field: DescField): CsvColumn {
-  const cell = chooseCell(field);
+  const cell = chooseCellFormat(field);
   // Numbers of a part are always written, so that a part of zeros differs from an absent part.
   const zero = message.name !== "PortRef" && field.scalar !== undefined && cell.isNumber ? "0" : "";
   return {
@@ -94,11 +94,11 @@ const BOOLEAN_CELL: Cell = {
   read: (text) => (/^(?:true|false)$/i.test(text) ? text.toLowerCase() === "true" : text),
 };
 
-/** `ScalarType.BOOL` and `ScalarType.STRING` of the descriptors. */
+/** Value of `ScalarType.BOOL` in the descriptors; the next constant is the value of `ScalarType.STRING`. */
 const BOOL = 8;
 const STRING = 9;
 
-function chooseCell({ fieldKind, scalar, message }: DescField): Cell {
+function chooseCellFormat({ fieldKind, scalar, message }: DescField): Cell {
   if (fieldKind === "list" || fieldKind === "map") return JSON_CELL;
   if (message !== undefined) return message.typeName === "google.protobuf.Timestamp" ? TEXT_CELL : JSON_CELL;
   if (scalar === BOOL) return BOOLEAN_CELL;

@@ -39,7 +39,7 @@ export function parseDatabase(given: string | undefined, cwd: string, { create =
     file,
     exists: () => existsSync(file),
     open: async () => {
-      if (!create) refuseVanished(file);
+      if (!create) refuseVanishedDatabase(file);
       return (await import("#dc/store/sqlite/sqlite_store.ts")).openSqlite(file);
     },
     inspect: async () => (await import("#dc/store/sqlite/sqlite_inspection.ts")).inspectSqlite(file),
@@ -58,8 +58,8 @@ export function requireDatabase({ exists, shown }: DatabaseLocation): void {
 }
 
 /**
- * Runs `work` on a database and adds its name and what to do to errors of its disk or server. Only the person who named
- * the database sees these errors; other callers of the service never see its location.
+ * Runs `work` on a database. Adds the database's name and advice to errors of its disk or server. Only the person who
+ * named the database sees these errors; other callers of the service never see its location.
  */
 export async function nameDatabaseInErrors<Result>(
   { shown, file }: DatabaseLocation,
@@ -86,7 +86,7 @@ const TRACES = ["-wal", ".checkpoint-key"];
  * Refuses to create an empty database in place of one that has vanished, for example because its disk is not mounted.
  * @throws OperationError failed_precondition
  */
-function refuseVanished(file: string): void {
+function refuseVanishedDatabase(file: string): void {
   if (existsSync(file)) return;
   const trace = TRACES.map((end) => `${file}${end}`).find((path) => existsSync(path));
   if (trace === undefined) return;

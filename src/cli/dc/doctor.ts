@@ -6,11 +6,11 @@ import type { DcStore } from "#dc/ports.ts";
 import type { InspectedStore } from "#dc/store/inspected_store.ts";
 import { getSchemaState } from "#dc/store/migrate.ts";
 import { SqliteFile } from "#dc/store/sqlite/sqlite_file.ts";
-import { getPublicPath, readVerifierKeys } from "./audit/audit_keys.ts";
+import { getPublicKeyPath, readVerifierKeys } from "./audit/audit_keys.ts";
 import type { DatabaseLocation } from "./database.ts";
 
-/** What a person can do about each failed check. */
-export const ADVICE = {
+/** Advice for a person about each failed check. */
+export const CHECK_ADVICE = {
   settings: "Fix the variable or key that it names",
   permissions:
     "`chmod 644` the database, `chmod 600` the key. Others may have changed the file: verify with a checkpoint that is kept elsewhere",
@@ -26,10 +26,10 @@ export const ADVICE = {
 } as const;
 
 export interface CheckResult {
-  readonly check: keyof typeof ADVICE;
+  readonly check: keyof typeof CHECK_ADVICE;
   readonly ok: boolean;
   readonly detail: string;
-  /** What to do; present if the check failed. */
+  /** Advice for a person; present if the check failed. */
   readonly advice?: string;
 }
 
@@ -37,7 +37,7 @@ export interface CheckResult {
 const WANTED_FREE = 1024 * 1024 * 1024;
 /** One day, in milliseconds. While there are changes, checkpoints are signed at least this often. */
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Maximum time by which the last change may be in the future, in milliseconds. */
+/** Maximum time by which the last change may lie in the future, in milliseconds. */
 const CLOCK_MS = 60_000;
 
 class Bad extends Error {}
@@ -51,15 +51,15 @@ export async function diagnoseDatabase(
   settings: () => Promise<unknown>,
 ): Promise<readonly CheckResult[]> {
   const findings = [
-    await findProblem("settings", async () => {
+    await runDatabaseCheck("settings", async () => {
       await settings();
       return "the settings of serve are consistent";
     }),
-    await findProblem("permissions", async () => checkPermissions(database)),
-    await findProblem("disk", async () => checkFreeSpace(database)),
+    await runDatabaseCheck("permissions", async () => checkPermissions(database)),
+    await runDatabaseCheck("disk", async () => checkFreeSpace(database)),
   ];
   let store: InspectedStore | undefined;
-  const schema = await findProblem("schema", async () => {
+  const schema = await runDatabaseCheck("schema", async () => {
     if (!database.exists()) throw new Bad(`there is no database "${database.shown}"`);
     store = await database.inspect();
     return checkSchema(store);
@@ -68,21 +68,26 @@ export async function diagnoseDatabase(
   const open = store;
   if (open === undefined) return findings;
   try {
-    findings.push(await findProblem("database", () => describeUsable(open, database)));
-    findings.push(await findProblem("clock", () => checkClock(open)));
-    findings.push(await findProblem("chain", () => checkChain(open)));
-    findings.push(await findProblem("checkpoint", () => checkCheckpoint(open, database)));
+    findings.push(await runDatabaseCheck("database", () => describeUsableStore(open, database)));
+    findings.push(await runDatabaseCheck("clock", () => checkClock(open)));
+    findings.push(await runDatabaseCheck("chain", () => checkChain(open)));
+    findings.push(await runDatabaseCheck("checkpoint", () => checkCheckpoint(open, database)));
   } finally {
     await open.close();
   }
   return findings;
 }
 
-async function findProblem(check: CheckResult["check"], look: () => Promise<string>): Promise<CheckResult> {
+async function runDatabaseCheck(check: CheckResult["check"], look: () => Promise<string>): Promise<CheckResult> {
   try {
     return { check, ok: true, detail: await look() };
   } catch (error) {
-    return { check, ok: false, detail: error instanceof Error ? error.message : String(error), advice: ADVICE[check] };
+    return {
+      check,
+      ok: false,
+      detail: error instanceof Error ? error.message : String(error),
+      advice: CHECK_ADVICE[check],
+    };
   }
 }
 
@@ -112,7 +117,7 @@ function checkSchema({ steps }: InspectedStore): string {
   return text;
 }
 
-async function describeUsable(store: InspectedStore, { shown, file }: DatabaseLocation): Promise<string> {
+async function describeUsableStore(store: InspectedStore, { shown, file }: DatabaseLocation): Promise<string> {
   await store.check();
   if (file === undefined) return `${shown} can be read`;
   const damage = await store.damage();
@@ -144,7 +149,7 @@ async function checkCheckpoint(store: DcStore, { file }: DatabaseLocation): Prom
     if (head.seq === 0) return "the log is empty";
     throw new Bad("none: `planner dc serve` signs the log, on a server of a database with --checkpoint-key");
   }
-  const path = file && getPublicPath(`${file}.checkpoint-key`);
+  const path = file && getPublicKeyPath(`${file}.checkpoint-key`);
   if (path === undefined || !existsSync(path)) return `of ${last.size} entries; not verified, its key is missing`;
   const opened = openCheckpoint(last.note, readVerifierKeys(path));
   if (opened === undefined) throw new Bad(`the one of ${last.size} entries has no good signature of ${path}`);

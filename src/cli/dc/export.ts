@@ -3,7 +3,7 @@ import type { ExportFile, ExportInventory } from "#dc/exchange/out/inventory.ts"
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import { modelJson } from "#dc/operations/messages/model_json.ts";
+import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import type { DcReader } from "#dc/ports.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
@@ -18,7 +18,7 @@ import { withStore } from "./with_service.ts";
 
 export interface ExportOptions {
   readonly format: "jsonl" | "csv";
-  /** The only kind to export; undefined for all. */
+  /** Kind to export; undefined for all kinds. */
   readonly kind: ResourceKind | undefined;
   /** A file, or a folder for several CSV files; undefined for standard output. */
   readonly output: string | undefined;
@@ -53,21 +53,24 @@ async function writeCsvFolder(reader: DcReader, folder: string): Promise<number>
 }
 
 async function* formatJsonLines(reader: DcReader, kind: ResourceKind): AsyncGenerator<string> {
-  for await (const resource of readAll(reader, kind)) {
-    yield `${JSON.stringify({ [kind]: modelJson(SCHEMAS[kind], resource) })}\n`;
+  for await (const resource of readAllResources(reader, kind)) {
+    yield `${JSON.stringify({ [kind]: convertModelToJson(SCHEMAS[kind], resource) })}\n`;
   }
 }
 
 async function* formatCsv(reader: DcReader, kind: ResourceKind): AsyncGenerator<string> {
   const columns = listColumns(kind);
   yield formatCsvRecord(columns.map(({ name }) => name));
-  for await (const resource of readAll(reader, kind)) {
-    const json = modelJson(SCHEMAS[kind], resource);
+  for await (const resource of readAllResources(reader, kind)) {
+    const json = convertModelToJson(SCHEMAS[kind], resource);
     yield formatCsvRecord(columns.map(({ write }) => write(json)));
   }
 }
 
-function readAll<Kind extends ResourceKind>(reader: DcReader, kind: Kind): AsyncGenerator<ResourceByKind[Kind]> {
+function readAllResources<Kind extends ResourceKind>(
+  reader: DcReader,
+  kind: Kind,
+): AsyncGenerator<ResourceByKind[Kind]> {
   return readPages((after) => reader.page(kind, after, MAX_PAGE_SIZE), getResourceKey);
 }
 
@@ -81,7 +84,7 @@ interface Target {
 }
 
 /** Writers of other programs' formats, by program. */
-export const TARGETS = {
+export const EXPORT_TARGETS = {
   "netbox-csv": {
     holds:
       "Sites, manufacturers, types, roles, racks, devices, ports, bays and cables, one file each, numbered in the order of import. Codes are the names there. Devices of one model that differ in height or depth get separate types, such as `R740 (4U)`. Power panels are devices with outlets; feeds, floors, rooms, rows, weights, cooling units and labels have no column",
@@ -101,7 +104,7 @@ export const TARGETS = {
   },
 } as const satisfies Readonly<Record<string, Target>>;
 
-type ExportTarget = keyof typeof TARGETS;
+type ExportTarget = keyof typeof EXPORT_TARGETS;
 
 /** Writes the inventory for another program: one file or standard output, or a folder for several files. */
 export async function exportForProgram(
@@ -111,18 +114,18 @@ export async function exportForProgram(
 ): Promise<void> {
   const inventory = await withStore(database, (store) =>
     store.read(async (reader) => ({
-      racks: await Array.fromAsync(readAll(reader, "rack")),
-      devices: await Array.fromAsync(readAll(reader, "device")),
-      cables: await Array.fromAsync(readAll(reader, "cable")),
+      racks: await Array.fromAsync(readAllResources(reader, "rack")),
+      devices: await Array.fromAsync(readAllResources(reader, "device")),
+      cables: await Array.fromAsync(readAllResources(reader, "cable")),
     })),
   );
-  const files = await TARGETS[to].write(inventory);
-  if (to === "netbox-csv") await writeFolder(files, output);
+  const files = await EXPORT_TARGETS[to].write(inventory);
+  if (to === "netbox-csv") await writeExportFolder(files, output);
   else for (const { text } of files) await writeLines(output, [text]);
   log.note(`${inventory.racks.length} racks, ${inventory.devices.length} devices, ${inventory.cables.length} cables`);
 }
 
-async function writeFolder(files: readonly ExportFile[], folder: string | undefined): Promise<void> {
+async function writeExportFolder(files: readonly ExportFile[], folder: string | undefined): Promise<void> {
   if (folder === undefined) throw createUsageError("dc export", "netbox-csv writes several files: expected a folder");
   createFolder(folder);
   for (const { name, text } of files) await writeLines(join(folder, name), [text]);

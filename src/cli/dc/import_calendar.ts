@@ -4,12 +4,12 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { listEveryWindow } from "#dc/every_window.ts";
 import { type ImportedEvent, readCalendar } from "#dc/exchange/calendar/read_calendar.ts";
-import { toCode } from "#dc/exchange/codes.ts";
+import { convertToCode } from "#dc/exchange/codes.ts";
 import { MAX_COMMENT_CHARS, MAX_TEXT_CHARS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { WINDOW_STATES } from "#dc/model/enum_values.ts";
 import { applyChanges } from "#dc/operations/planning/apply_changes.ts";
-import { calendarUidOf } from "#dc/operations/planning/windows/window_calendar.ts";
+import { findCalendarUid } from "#dc/operations/planning/windows/window_calendar.ts";
 import type { DcService } from "#dc/service.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import {
@@ -22,18 +22,18 @@ import { OperationError } from "#kernel/errors.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type DatabaseLocation, requireDatabase } from "./database.ts";
-import { createWaitReporter, retryWhileLocked, type Wait, withImportService } from "./import/import_store.ts";
-import { openText } from "./import/text_file.ts";
+import { createWaitReporter, retryWhileLocked, type WaitCallbacks, withImportService } from "./import/import_store.ts";
+import { openTextFile } from "./import/text_file.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import { createLineError, importWindowLines } from "./window_files.ts";
-import { formatZoneNote, resolveZone } from "./window_time.ts";
+import { formatZoneNote, resolveTimeZone } from "./window_time.ts";
 import { createCommandCaller } from "./with_service.ts";
 
 const CALLER = createCommandCaller("dc window import");
 /** Maximum size of a calendar file. The limit is planner's own: a thousand events with long texts need less. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-export interface ImportCall {
+export interface CalendarImportCall {
   readonly file: string;
   readonly element: readonly string[];
   readonly "time-zone": string | undefined;
@@ -49,7 +49,7 @@ type Plan = { readonly event: ImportedEvent; readonly code: string } & (
 /** Stores the events of a file as windows; if one is invalid, none is stored. */
 export async function importCalendar(
   database: DatabaseLocation,
-  call: ImportCall,
+  call: CalendarImportCall,
   log: StderrLogger & { readonly cwd: string },
 ): Promise<void> {
   const text = readFile(call.file, log.cwd);
@@ -59,7 +59,7 @@ export async function importCalendar(
   await withImportService(database, wait, async (service) => {
     if (/^\uFEFF?\s*\{/.test(text))
       return importWindowLines(service, { file: call.file, text, isTrial: call["dry-run"] }, wait);
-    const zone = await resolveZone(service, call["time-zone"]);
+    const zone = await resolveTimeZone(service, call["time-zone"]);
     const refusal = zone.ambiguous ? zone.because : "";
     const events = addFileToErrors(call.file, () => readCalendar(text, { name: zone.name, refusal }));
     const elements = await Promise.all(call.element.map((one) => resolveRef(service, one, [])));
@@ -71,7 +71,7 @@ export async function importCalendar(
 }
 
 function readFile(file: string, cwd: string): string {
-  const opened = openText(file === "-" ? file : resolve(cwd, file), file);
+  const opened = openTextFile(file === "-" ? file : resolve(cwd, file), file);
   try {
     if (statSync(opened.path).size > MAX_FILE_BYTES)
       throw new OperationError("invalid_argument", `"${file}" is larger than 16 MiB: expected a smaller file`);
@@ -82,7 +82,7 @@ function readFile(file: string, cwd: string): string {
 }
 
 interface FileDefaults {
-  /** References of elements for events that name none. */
+  /** References of the elements for events that name no element. */
   readonly elements: readonly string[];
   readonly file: string;
 }
@@ -94,15 +94,15 @@ async function planEvents(
 ): Promise<readonly Plan[]> {
   const { windows } = await listEveryWindow(service, { interface: "SYSTEM" });
   const known = windows.flatMap(({ window }) => window ?? []);
-  const byUid = new Map(known.map((window) => [calendarUidOf(window, service.instance), window]));
+  const byUid = new Map(known.map((window) => [findCalendarUid(window, service.instance), window]));
   const taken = new Set(known.map(({ code }) => codeKey(code)));
   const plans: Plan[] = [];
   for (const event of events) {
     const window = byUid.get(event.uid);
-    const code = window?.code ?? chooseCode(event, taken);
+    const code = window?.code ?? chooseWindowCode(event, taken);
     taken.add(codeKey(code));
     const isOwn = window !== undefined && event.instance === service.instance;
-    const left = explainSkip(event, window, isOwn);
+    const left = explainEventSkip(event, window, isOwn);
     const asked = { event, code, window, isOwn };
     if (left === undefined) plans.push({ event, code, change: await planChange(service, asked, given) });
     else plans.push({ event, code, left });
@@ -111,8 +111,8 @@ async function planEvents(
 }
 
 /** Derives an unused code from the provider's or the calendar's id of the event. */
-function chooseCode({ maintenanceId, uid }: ImportedEvent, taken: ReadonlySet<string>): string {
-  const base = toCode(maintenanceId) || toCode(uid) || "event";
+function chooseWindowCode({ maintenanceId, uid }: ImportedEvent, taken: ReadonlySet<string>): string {
+  const base = convertToCode(maintenanceId) || convertToCode(uid) || "event";
   for (let count = 1; ; count += 1) {
     const code = count === 1 ? base : `${base.slice(0, 60)}-${count}`;
     if (!taken.has(codeKey(code))) return code;
@@ -120,7 +120,7 @@ function chooseCode({ maintenanceId, uid }: ImportedEvent, taken: ReadonlySet<st
 }
 
 /** Returns the reason why an event is skipped, or undefined if it is imported. */
-function explainSkip(
+function explainEventSkip(
   { sequence, state, endsAt }: ImportedEvent,
   window: MaintenanceWindow | undefined,
   isOwn: boolean,
@@ -148,7 +148,7 @@ async function planChange(
   { event, code, window, isOwn }: Asked,
   { elements, file }: FileDefaults,
 ): Promise<InventoryChange> {
-  const named = await resolveObjects(service, event, file);
+  const named = await resolveEventObjects(service, event, file);
   const elementRefs = named.length > 0 ? named : (window?.elementRefs ?? [...elements]);
   if (elementRefs.length === 0)
     throw createLineError(
@@ -189,7 +189,7 @@ function cutText(text: string, chars: number): string {
 }
 
 /** Resolves the objects of an event to references. @throws OperationError with the line of an unknown name. */
-async function resolveObjects(service: DcService, event: ImportedEvent, file: string): Promise<string[]> {
+async function resolveEventObjects(service: DcService, event: ImportedEvent, file: string): Promise<string[]> {
   const refs: string[] = [];
   for (const { id, line } of event.objects) {
     try {
@@ -209,7 +209,7 @@ async function resolveObjects(service: DcService, event: ImportedEvent, file: st
 async function writeChanges(
   service: DcService,
   plans: readonly Plan[],
-  { isTrial, file, wait }: { readonly isTrial: boolean; readonly file: string; readonly wait: Wait },
+  { isTrial, file, wait }: { readonly isTrial: boolean; readonly file: string; readonly wait: WaitCallbacks },
 ): Promise<ReadonlyMap<Plan, string>> {
   const changing = plans.flatMap((plan) => ("change" in plan ? [plan] : []));
   if (changing.length === 0) return new Map();

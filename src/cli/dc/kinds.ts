@@ -1,6 +1,6 @@
 import { type DescMessage, fromJson, type JsonValue, type MessageShape } from "@bufbuild/protobuf";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import { plainModel } from "#dc/operations/messages/plain_json.ts";
+import { convertPlainJson } from "#dc/operations/messages/plain_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import type { LoadItem } from "#dc/operations/writes/load.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
@@ -40,9 +40,9 @@ export function parseResourceLine(text: string): {
 }
 
 /** Parses a line of JSON Lines as an item of a bulk load. @throws Error that describes the problem. */
-export function parseItem(text: string): LoadItem {
+export function parseLoadItem(text: string): LoadItem {
   const { kind, json } = parseLine(text);
-  const resource = plainModel<ResourceByKind[ResourceKind]>(SCHEMAS[kind], json);
+  const resource = convertPlainJson<ResourceByKind[ResourceKind]>(SCHEMAS[kind], json);
   return resource === undefined ? { message: fromJson(SCHEMAS[kind], json) } : { resource };
 }
 

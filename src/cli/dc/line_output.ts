@@ -3,14 +3,14 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { isStdoutClosed, print } from "../output/print.ts";
-import { refuseDatabase, toWriteRefusal } from "../output/write_file.ts";
+import { convertToWriteRefusal, refuseDatabaseFile } from "../output/write_file.ts";
 
 /** Number of characters that are buffered before a write. */
 const CHUNK = 1 << 16;
 
 /** Options for a new file. */
-export interface FileOptions {
-  /** True to refuse replacing a file. */
+export interface NewFileOptions {
+  /** True to refuse to replace an existing file. */
   readonly isNew?: boolean;
   readonly mode?: number;
 }
@@ -23,30 +23,30 @@ export interface FileOptions {
 export async function writeLines(
   path: string | undefined,
   pieces: Iterable<string> | AsyncIterable<string>,
-  { isNew = false, mode = 0o666 }: FileOptions = {},
+  { isNew = false, mode = 0o666 }: NewFileOptions = {},
 ): Promise<number> {
   if (path === undefined) return bufferPieces(pieces, print, isStdoutClosed);
   try {
     const there = statSync(path, { throwIfNoEntry: false });
-    if (there !== undefined && isNew) throw createExistsError(path);
+    if (there !== undefined && isNew) throw createFileExistsError(path);
     if (there !== undefined && !there.isFile()) return await writePieces(openSync(path, "w"), pieces);
-    refuseDatabase(path);
+    refuseDatabaseFile(path);
     const temporary = join(dirname(path), `.planner-${randomUUID()}.tmp`);
     const descriptor = openSync(temporary, "wx", there?.mode ?? mode);
     try {
       const count = await writePieces(descriptor, pieces);
-      if (isNew && existsSync(path)) throw createExistsError(path);
+      if (isNew && existsSync(path)) throw createFileExistsError(path);
       renameSync(temporary, path);
       return count;
     } finally {
       rmSync(temporary, { force: true });
     }
   } catch (error) {
-    throw toWriteRefusal(path, error);
+    throw convertToWriteRefusal(path, error);
   }
 }
 
-function createExistsError(path: string): OperationError {
+function createFileExistsError(path: string): OperationError {
   return new OperationError("failed_precondition", `Cannot write "${path}": it exists, and is never replaced`);
 }
 

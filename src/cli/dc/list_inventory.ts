@@ -14,7 +14,7 @@ import {
   formatColumnText,
   getColumnLabel,
   isFigureColumn,
-  parseRange,
+  parseFigureRange,
 } from "#web/console/lists/column_words.ts";
 import { listColumnValues } from "#web/console/lists/list_columns.ts";
 import { LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
@@ -23,9 +23,9 @@ import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
 import { getOutputWidth } from "../output/terminal.ts";
-import { measureText, wrapText } from "../output/wrap_text.ts";
+import { measureTextWidth, wrapText } from "../output/wrap_text.ts";
 import { createUsageError, formatSuggestion } from "../usage_error.ts";
-import { toEnumName, toEnumWords } from "./asked_flags.ts";
+import { convertToEnumName, convertToEnumWords } from "./asked_flags.ts";
 import { formatCsvRecord, guardCell } from "./csv_columns.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { printReplyJson, withService } from "./with_service.ts";
@@ -33,7 +33,7 @@ import { printReplyJson, withService } from "./with_service.ts";
 /** Names of the lists, as in the console. */
 export const LIST_NAMES: readonly string[] = LIST_KINDS.map(({ page }) => page);
 
-/** Options of a list; undefined ones have defaults. */
+/** Options of a list; an undefined option has its default value. */
 export interface ListCall {
   readonly kind: string;
   readonly words: readonly string[];
@@ -45,10 +45,10 @@ export interface ListCall {
   readonly csv: boolean;
 }
 
-/** Prints the resources of a kind that match. */
+/** Prints the resources of one kind that match the filters of the call. */
 export async function printInventory(database: DatabaseLocation, call: ListCall, log: StderrLogger): Promise<void> {
-  const list = requireList("dc list", call.kind);
-  const reply = await withService(database, (service) => readRows(service, list, call));
+  const list = requireListKind("dc list", call.kind);
+  const reply = await withService(database, (service) => readInventoryRows(service, list, call));
   if (call.json) return printReplyJson(ListInventoryResponseSchema, reply);
   const columns = selectColumns(call, list, reply.columns);
   if (call.csv) {
@@ -61,8 +61,8 @@ export async function printInventory(database: DatabaseLocation, call: ListCall,
   log.note(rows.length < total ? `${rows.length} of ${total} shown` : `${total} found`);
 }
 
-/** Returns a kind's list by the name of either. @throws UsageError of the command for any other word. */
-export function requireList(command: string, kind: string): ListKind {
+/** Returns the list with the given list name or kind name. @throws UsageError of the command for any other word. */
+export function requireListKind(command: string, kind: string): ListKind {
   const found = LIST_KINDS.find(({ page, one }) => page === kind || one === kind || one.replaceAll(" ", "-") === kind);
   if (found !== undefined) return found;
   const hint = formatSuggestion(kind, LIST_NAMES);
@@ -72,8 +72,12 @@ export function requireList(command: string, kind: string): ListKind {
 
 type Question = Pick<ListCall, "words" | "where" | "sort" | "limit">;
 
-/** Reads pages up to the limit and returns them as one reply. */
-export async function readRows(service: DcService, list: ListKind, call: Question): Promise<ListInventoryResponse> {
+/** Reads pages of rows up to the limit and returns them as one reply. */
+export async function readInventoryRows(
+  service: DcService,
+  list: ListKind,
+  call: Question,
+): Promise<ListInventoryResponse> {
   let whole: ListInventoryResponse | undefined;
   for (;;) {
     const skip = whole?.rows.length ?? 0;
@@ -105,14 +109,14 @@ function parseCondition(list: ListKind, text: string) {
   }
   const column = text.slice(0, at);
   const value = text.slice(at + 1);
-  const range = parseRange(value);
+  const range = parseFigureRange(value);
   if (range !== undefined) return { column, ...range };
   const expected = listColumnValues(list.page, column);
   const values = value.split(",").map((word) => {
     if (word === "" || expected === undefined) return word;
-    const name = toEnumName(word);
+    const name = convertToEnumName(word);
     if (expected.includes(name)) return name;
-    const words = toEnumWords(expected).join(", ");
+    const words = convertToEnumWords(expected).join(", ");
     throw createUsageError("dc list", `Wrong value "${word}" for "${column}": expected one of ${words}`);
   });
   return { column, values };
@@ -126,8 +130,8 @@ function selectColumns({ columns }: ListCall, list: ListKind, known: readonly st
 }
 
 /**
- * Formats rows as a table with units. Omits columns that are empty in every row, and the last columns of a table that is
- * too wide, whose names are printed below it.
+ * Formats rows as a table with units. Omits columns that are empty in every row. If the table is too wide, omits its
+ * last columns and prints their names below it.
  */
 export function formatRows(
   rows: readonly InventoryRow[],
@@ -137,7 +141,7 @@ export function formatRows(
   const filled = columns.filter((column) => rows.some((row) => formatCell(row, column) !== ""));
   for (let shown = filled.length; ; shown -= 1) {
     const table = renderTable(rows, [NAME_COLUMN, ...filled.slice(0, shown).map(createColumn)], width);
-    const fits = width === undefined || table.split("\n").every((line) => measureText(line) <= width);
+    const fits = width === undefined || table.split("\n").every((line) => measureTextWidth(line) <= width);
     if (!fits && shown > 1) continue;
     const left = filled.slice(shown);
     return left.length === 0 ? table : `${table}${wrapText(`Left out for lack of room: ${left.join(", ")}`, width)}\n`;

@@ -2,7 +2,7 @@ import { getSchemaState, type SchemaState } from "#dc/store/migrate.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { printText } from "../output/wrap_text.ts";
 import type { DatabaseLocation } from "./database.ts";
-import { withInspected } from "./with_service.ts";
+import { withInspectedStore } from "./with_service.ts";
 
 /**
  * Prints the version of the schema; returns status 1 if migration steps are missing.
@@ -15,7 +15,7 @@ export async function printSchemaStatus(database: DatabaseLocation): Promise<Exi
   return pending.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
 }
 
-/** Applies the missing migration steps, all or none. Serving and importing do this too when they open a database. */
+/** Applies all missing migration steps or none. Serving and importing also apply them when they open a database. */
 export async function applyMigrations(database: DatabaseLocation): Promise<void> {
   const { pending, known } = database.exists()
     ? await readSchemaState(database)
@@ -26,5 +26,5 @@ export async function applyMigrations(database: DatabaseLocation): Promise<void>
 }
 
 function readSchemaState(database: DatabaseLocation): Promise<SchemaState> {
-  return withInspected(database, async ({ steps }) => getSchemaState(steps));
+  return withInspectedStore(database, async ({ steps }) => getSchemaState(steps));
 }

@@ -62,8 +62,8 @@ const REFUSAL_COLUMNS: readonly Column<PlacementRefusal>[] = [
 
 const firstRefusal = ({ message }: PlacementRefusal) => stripRefKinds(message);
 
-/** Prints positions where devices fit. Returns the status of a rejection if fewer were found than requested. */
-export async function findPlaces(database: DatabaseLocation, call: PlaceCall, log: StderrLogger): Promise<ExitStatus> {
+/** Prints positions where devices fit. Returns the status of a rejection if fewer positions exist than requested. */
+export async function printPlaces(database: DatabaseLocation, call: PlaceCall, log: StderrLogger): Promise<ExitStatus> {
   const reply = await withService(database, async (service) => {
     const asked = fromJson(FindPlacementRequestSchema, {
       ...call.request,
@@ -72,13 +72,13 @@ export async function findPlaces(database: DatabaseLocation, call: PlaceCall, lo
     });
     return (await service.call(findPlacement, asked, { interface: "SYSTEM" })) as FindPlacementResponse;
   });
-  printReply(reply, call, log);
+  printPlacementReply(reply, call, log);
   if (call.applyFile !== undefined) writeFile(call.applyFile, formatImportLines(reply));
   if (call.picture !== undefined) await drawFloor(database, reply, { output: call.picture, theme: call.theme }, log);
   return reply.placed < reply.requested ? EXIT_STATUS.refused : EXIT_STATUS.ok;
 }
 
-function printReply(reply: FindPlacementResponse, { json, csv, limit }: PlaceCall, log: StderrLogger): void {
+function printPlacementReply(reply: FindPlacementResponse, { json, csv, limit }: PlaceCall, log: StderrLogger): void {
   const places = reply.places.slice(0, limit);
   if (json) {
     const omitted = reply.omittedPlaces + reply.places.length - places.length;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DcStore } from "#dc/ports.ts";
-import { isUnreachable } from "#dc/store/unreachable.ts";
+import { isServerUnreachable } from "#dc/store/unreachable.ts";
 import { createStartingHandler } from "#interfaces/http/starting.ts";
 import { OnePort, type TlsCredentials } from "#runtime/one_port.ts";
 import type { DatabaseLocation } from "./database.ts";
@@ -38,7 +38,7 @@ export async function openWhenReachable(
       try {
         return await Promise.race([database.open(), aborted]);
       } catch (error) {
-        if (database.file !== undefined || !isUnreachable(error) || performance.now() >= end) throw error;
+        if (database.file !== undefined || !isServerUnreachable(error) || performance.now() >= end) throw error;
         const isFirst = why === "";
         why = (error as Error).message;
         if (isFirst) say(`${why}; it is tried again for ${databaseWaitS} s`);

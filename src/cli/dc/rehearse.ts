@@ -100,7 +100,7 @@ function buildRequest({ request, limit = MAX_PAGE_SIZE }: RehearseCall, scope = 
   return fromJson(RehearseFailuresRequestSchema, asked);
 }
 
-/** Draws the first element's failure, of the first cause that the power picture shows, with the table's options. */
+/** Draws the failure of the first element of the first cause that a power picture shows, with the table's options. */
 async function drawFailure(
   database: DatabaseLocation,
   { causes }: RehearseFailuresResponse,

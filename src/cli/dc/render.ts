@@ -24,7 +24,7 @@ import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { writeFile } from "../output/write_file.ts";
 import { createUsageError } from "../usage_error.ts";
-import { toEnumName } from "./asked_flags.ts";
+import { convertToEnumName } from "./asked_flags.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
 import type { RENDER_FLAGS } from "./shared_flags.ts";
@@ -71,9 +71,10 @@ export type FailureOptions = Pick<PowerBlastRadiusRequest, "cascade"> &
 export async function renderPicture(database: DatabaseLocation, call: RenderCall, log: StderrLogger): Promise<void> {
   const options = create(RenderOptionsSchema, {
     format: FormatNumber[chooseFormat(call)],
-    theme: call.theme === undefined ? ThemeNumber.UNSPECIFIED : ThemeNumber[toEnumName(call.theme)],
-    coloring: call.coloring === undefined ? ColoringNumber.UNSPECIFIED : ColoringNumber[toEnumName(call.coloring)],
-    view: call.view === undefined ? ViewNumber.UNSPECIFIED : ViewNumber[toEnumName(call.view)],
+    theme: call.theme === undefined ? ThemeNumber.UNSPECIFIED : ThemeNumber[convertToEnumName(call.theme)],
+    coloring:
+      call.coloring === undefined ? ColoringNumber.UNSPECIFIED : ColoringNumber[convertToEnumName(call.coloring)],
+    view: call.view === undefined ? ViewNumber.UNSPECIFIED : ViewNumber[convertToEnumName(call.view)],
     widthPx: call.width ?? 0,
     embedDataset: true,
     highlight: [...(call.highlight ?? [])],
@@ -111,7 +112,7 @@ async function drawPicture(
   return (await service.call(render, request, CALLER)) as RenderResult;
 }
 
-/** Returns the format of `--format`, otherwise that of the file's extension; SVG for standard output. */
+/** Returns the format of `--format`, otherwise the format of the file's extension; SVG for standard output. */
 function chooseFormat({ format, output }: RenderCall): keyof typeof FormatNumber {
   const named = format ?? (output === undefined ? "svg" : extname(output).slice(1).toLowerCase());
   const found = Object.hasOwn(FORMAT_OF, named) ? FORMAT_OF[named] : undefined;

@@ -52,7 +52,7 @@ function createSampleSource(racks: number): Source {
 }
 
 /** Checks `--racks`. @throws UsageError if the number is outside the range of a sample. */
-export function checkSampleSize(racks = SAMPLE_RACKS): number {
+export function requireSampleSize(racks = SAMPLE_RACKS): number {
   if (racks <= MAX_SAMPLE_RACKS) return racks;
   throw createUsageError("dc sample", `Wrong value "${racks}" for "--racks": expected at most ${MAX_SAMPLE_RACKS}`);
 }

@@ -14,8 +14,8 @@ const DEFAULT_URL = "http://127.0.0.1:8081";
 const CALL_TIMEOUT_S = 30;
 
 /**
- * Returns the server to call, from flags or environment variables. Every user who can list processes sees a token on
- * the command line, so a variable or a file may contain it.
+ * Returns the server to call, from flags or environment variables. The token may come from a variable or a file,
+ * because every user who can list processes sees a token on the command line.
  */
 export function resolveServerAddress(
   { url, token, timeout = CALL_TIMEOUT_S }: AddressFlags,

@@ -57,7 +57,7 @@ export async function callServer(address: ServerAddress, rpc: string, request: s
   const { response, text } = await sendRequest(address, rpc, request);
   const json = parseJson(text);
   if (response.ok && json !== undefined) return json;
-  if (isFailure(json))
+  if (isFailureReply(json))
     throw new ServerRefusal(json.message ?? json.code, json.code, (json.details ?? []).flatMap(decodeDetail));
   const told = `${response.status} ${response.statusText}`.trim();
   throw new OperationError("unavailable", `${address.url} does not answer as a planner server: HTTP ${told}`);
@@ -105,7 +105,7 @@ interface Failure {
   readonly details?: readonly RawDetail[];
 }
 
-function isFailure(json: unknown): json is Failure {
+function isFailureReply(json: unknown): json is Failure {
   return isJsonObject(json) && typeof json["code"] === "string";
 }
 

@@ -1,6 +1,6 @@
 import { DEVICE_KINDS, DEVICE_STATUSES, FACES } from "#dc/model/enum_values.ts";
 import type { Flag, Flags } from "../command.ts";
-import { toEnumWords } from "./asked_flags.ts";
+import { convertToEnumWords } from "./asked_flags.ts";
 
 /** Flags that several `planner dc` commands share. */
 
@@ -71,10 +71,10 @@ export const RENDER_FLAGS = {
 export const ADD_DEVICE_FLAGS = {
   db: DATABASE_FLAG,
   type: { type: "string", value: "code", summary: "Type of the device" },
-  kind: { type: "enum", options: toEnumWords(DEVICE_KINDS), summary: "Kind (default: of the type)" },
+  kind: { type: "enum", options: convertToEnumWords(DEVICE_KINDS), summary: "Kind (default: of the type)" },
   rack: { type: "string", value: "code", summary: "Rack" },
   position: { type: "string", value: "unit", summary: "Lowest unit that it takes, in steps of 0.5" },
-  face: { type: "enum", options: toEnumWords(FACES), summary: "Side of the rack (front with a position)" },
+  face: { type: "enum", options: convertToEnumWords(FACES), summary: "Side of the rack (front with a position)" },
   chassis: { type: "string", value: "code", summary: "Chassis with a bay for it" },
   bay: { type: "string", value: "name", summary: "Bay of the chassis" },
   site: { type: "string", value: "site", summary: "Site, for a device without a rack" },
@@ -83,7 +83,7 @@ export const ADD_DEVICE_FLAGS = {
   name: { type: "string", value: "text", summary: "Name" },
   serial: { type: "string", value: "number", summary: "Serial number" },
   "asset-tag": { type: "string", value: "tag", summary: "Asset tag" },
-  status: { type: "enum", options: toEnumWords(DEVICE_STATUSES), summary: "Status (active)" },
+  status: { type: "enum", options: convertToEnumWords(DEVICE_STATUSES), summary: "Status (active)" },
   tenant: { type: "string", value: "name", summary: "Tenant that uses it" },
   message: { type: "string", value: "text", summary: "Reason, for the change log" },
   "dry-run": { type: "boolean", summary: "Check it, write nothing" },

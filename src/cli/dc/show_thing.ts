@@ -8,9 +8,9 @@ import { capitalize, getKindNoun, getRefName } from "#words/names.ts";
 import { sanitizeLine } from "../output/plain_text.ts";
 import { print, printJson } from "../output/print.ts";
 import { getOutputWidth, paint } from "../output/terminal.ts";
-import { measureText, wrapWords } from "../output/wrap_text.ts";
+import { measureTextWidth, wrapWords } from "../output/wrap_text.ts";
 import type { DatabaseLocation } from "./database.ts";
-import { formatCell, formatRows, readRows, requireList } from "./list_inventory.ts";
+import { formatCell, formatRows, readInventoryRows, requireListKind } from "./list_inventory.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import { withService } from "./with_service.ts";
 
@@ -19,10 +19,10 @@ export async function printResource(
   database: DatabaseLocation,
   { ref: text, code, json }: { readonly ref: string; readonly code: string | undefined; readonly json: boolean },
 ): Promise<void> {
-  const kinds = code === undefined ? [] : [requireList("dc show", text).kind as keyof typeof InventoryKind];
+  const kinds = code === undefined ? [] : [requireListKind("dc show", text).kind as keyof typeof InventoryKind];
   await withService(database, async (service) => {
     const ref = await resolveRef(service, code ?? text, kinds);
-    const { row, columns } = await readRow(service, ref);
+    const { row, columns } = await readInventoryRow(service, ref);
     const inside = await readContents(service, row);
     if (json) {
       const plain = ({ ref, name, texts, figures }: InventoryRow) => ({ ref, name, ...texts, ...figures });
@@ -51,7 +51,7 @@ const LIST_OF: Readonly<Partial<Record<Ref["kind"], string>>> = {
   device_type: "DEVICE_TYPE",
 };
 
-async function readRow(service: DcService, text: string) {
+async function readInventoryRow(service: DcService, text: string) {
   const ref = parseRef(text);
   const kind = ref === undefined ? undefined : LIST_OF[ref.kind];
   const list = LIST_KINDS.find((one) => one.kind === kind);
@@ -60,7 +60,12 @@ async function readRow(service: DcService, text: string) {
     throw new OperationError("invalid_argument", `Cannot show "${text}": expected ${expected.join(", ")}, or a code`);
   }
   const words = getRefName(text).split(/[/~]/);
-  const { rows, columns } = await readRows(service, list, { words, where: [], sort: undefined, limit: undefined });
+  const { rows, columns } = await readInventoryRows(service, list, {
+    words,
+    where: [],
+    sort: undefined,
+    limit: undefined,
+  });
   const row = rows.find((one) => one.ref.toLowerCase() === text.toLowerCase());
   if (row === undefined) throw new OperationError("not_found", `Cannot find ${list.one} "${text}"`);
   return { row, columns };
@@ -72,19 +77,19 @@ interface Inside {
   readonly rows: readonly InventoryRow[];
 }
 
-/** Lists of the contents of each kind, with the condition that selects them. */
+/** Lists of a resource's contents by the resource's kind, each with the condition that selects the contents. */
 const INSIDE: Readonly<Record<string, readonly [kind: string, where: (row: InventoryRow) => readonly string[]]>> = {
   rack: ["DEVICE", ({ name }) => [`rack=${name}`]],
   device: ["PORT", ({ name }) => [`device=${name}`]],
   feed: ["DEVICE", ({ ref }) => [`fed_by=${ref}`]],
   fabric: ["FABRIC_LINK", ({ name }) => [`fabric=${name}`]],
   site: ["ROOM", ({ name }) => [`site=${name}`]],
-  room: ["RACK", toLocationConditions],
-  row: ["RACK", toLocationConditions],
+  room: ["RACK", createLocationConditions],
+  row: ["RACK", createLocationConditions],
 };
 
 /** Converts a location such as `room:AMS1/1/DH1` to conditions on the location columns of racks. */
-function toLocationConditions({ ref }: InventoryRow): readonly string[] {
+function createLocationConditions({ ref }: InventoryRow): readonly string[] {
   const [kind = "", id = ""] = ref.split(":");
   const [site, floor, name] = id.split("/");
   return [`site=${site}`, `floor=${floor}`, `${kind}=${name}`];
@@ -95,7 +100,7 @@ async function readContents(service: DcService, row: InventoryRow): Promise<Insi
   const list = LIST_KINDS.find((one) => one.kind === kind);
   if (list === undefined || where === undefined) return undefined;
   const sort = list.kind === "DEVICE" && row.ref.startsWith("rack:") ? "position_u desc" : undefined;
-  const { rows } = await readRows(service, list, { words: [], where: where(row), sort, limit: undefined });
+  const { rows } = await readInventoryRows(service, list, { words: [], where: where(row), sort, limit: undefined });
   // Location columns are omitted, because every row is located in the resource itself.
   const columns = list.columns.filter(
     (column) => !["rack", "device", "fabric", "site", "room", "row"].includes(column),
@@ -109,7 +114,7 @@ export function formatFacts(row: InventoryRow, columns: readonly string[], width
     const text = formatCell(row, column);
     return text === "" ? [] : [[getColumnLabel(column), sanitizeLine(text)] as const];
   });
-  const names = facts.reduce((most, [name]) => Math.max(most, measureText(name)), 0);
+  const names = facts.reduce((most, [name]) => Math.max(most, measureTextWidth(name)), 0);
   const room = (width ?? Number.POSITIVE_INFINITY) - names - 2;
   const lines = facts.flatMap(([name, text]) =>
     wrapWords(text, room).map((line, at) => `${paint((at === 0 ? name : "").padEnd(names), "dim")}  ${line}`),

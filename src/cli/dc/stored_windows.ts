@@ -17,7 +17,7 @@ import {
   WindowState,
 } from "#gen/datacenter/v1/windows_pb.ts";
 import { formatLocalTime } from "#kernel/zoned_time.ts";
-import { formatConstant, getRefName, listSome } from "#words/names.ts";
+import { formatConstant, getRefName, listSomeNames } from "#words/names.ts";
 import type { Args } from "../command.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
@@ -27,7 +27,7 @@ import type { DatabaseLocation } from "./database.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import type { WINDOW_FLAGS } from "./shared_flags.ts";
 import { formatVerdict, resolveRefs } from "./window.ts";
-import { type CommandZone, formatZoneNote, parseWindowTime, resolveZone } from "./window_time.ts";
+import { type CommandZone, formatZoneNote, parseWindowTime, resolveTimeZone } from "./window_time.ts";
 import { createCommandCaller, printReplyJson, withService } from "./with_service.ts";
 
 const CALLER = createCommandCaller("dc window");
@@ -48,7 +48,7 @@ interface PlannedCall extends Args<Record<never, never>, typeof WINDOW_FLAGS> {
 export async function addWindow(database: DatabaseLocation, call: PlannedCall, log: StderrLogger): Promise<void> {
   const { title = "", notes = "", owner = "", contact = "" } = call;
   await withService(database, async (service) => {
-    const zone = await resolveZone(service, call["time-zone"]);
+    const zone = await resolveTimeZone(service, call["time-zone"]);
     const { startsAt, endsAt } = parseWindowTime({ ...call, zone }, Date.now());
     const window = {
       ...{ code: call.code, title, notes, owner, contact },
@@ -73,7 +73,7 @@ interface ShownCall {
 export async function showWindow(database: DatabaseLocation, call: ShownCall, log: StderrLogger): Promise<void> {
   await withService(database, async (service) => {
     const reply = await readWindow(service, call.code);
-    const zone = await resolveZone(service, call["time-zone"]);
+    const zone = await resolveTimeZone(service, call["time-zone"]);
     if (call.json) return printReplyJson(GetWindowResponseSchema, reply);
     print(formatWindow(reply, zone.name));
     log.note(formatZoneNote(zone));
@@ -87,18 +87,21 @@ interface ListedCall {
   readonly json: boolean;
 }
 
-/** Prints all matching windows with their verdicts. */
+/** Prints all windows that meet the conditions of the call, with their verdicts. */
 export async function listWindows(database: DatabaseLocation, call: ListedCall, log: StderrLogger): Promise<void> {
   await withService(database, async (service) => {
-    const zone = await resolveZone(service, call["time-zone"]);
-    const reply = await readAll(service, call);
+    const zone = await resolveTimeZone(service, call["time-zone"]);
+    const reply = await readMatchedWindows(service, call);
     if (call.json) return printReplyJson(ListWindowsResponseSchema, reply);
-    printTable(reply.windows, createColumns(zone));
+    printTable(reply.windows, createWindowColumns(zone));
     log.note(`${reply.windows.length === 0 ? "No windows. " : ""}${formatZoneNote(zone)}`);
   });
 }
 
-async function readAll(service: DcService, { element = "", request }: ListedCall): Promise<ListWindowsResponse> {
+async function readMatchedWindows(
+  service: DcService,
+  { element = "", request }: ListedCall,
+): Promise<ListWindowsResponse> {
   const element_ref = await resolveRef(service, element, []);
   return listEveryWindow(
     service,
@@ -147,7 +150,7 @@ function formatWindow({ window, overdue, judgement }: GetWindowResponse, zone: s
 
 const ELEMENTS_SHOWN = 3;
 
-function createColumns({ name: zone, ambiguous }: CommandZone): readonly Column<ListedWindow>[] {
+function createWindowColumns({ name: zone, ambiguous }: CommandZone): readonly Column<ListedWindow>[] {
   // With sites in several zones, a time without an offset would be read as the time of each reader's site.
   const inZone = (time: Timestamp | undefined) => `${formatTime(time, zone)}${ambiguous ? ` ${zone}` : ""}`;
   return [
@@ -158,7 +161,7 @@ function createColumns({ name: zone, ambiguous }: CommandZone): readonly Column<
     { title: "VERDICT", text: ({ verdict }) => formatConstant(WINDOW_VERDICTS[verdict - 1] ?? "") || "-" },
     {
       title: "OUT",
-      text: ({ window }) => listSome((window?.elementRefs ?? []).map(getRefName), ELEMENTS_SHOWN),
+      text: ({ window }) => listSomeNames((window?.elementRefs ?? []).map(getRefName), ELEMENTS_SHOWN),
       shrinks: true,
     },
     { title: "TITLE", text: ({ window }) => window?.title || "-", shrinks: true },

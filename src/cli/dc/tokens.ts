@@ -20,7 +20,7 @@ import { UsageError } from "../usage_error.ts";
 /** Random bytes of a token: 256 bits cannot be guessed, so the hash needs no salt. Source: docs/decisions.md#d-07. */
 const TOKEN_BYTES = 32;
 
-/** Prefix of every token, which is thus never read as a flag for a leading "-"; scanners for leaked secrets know it. */
+/** Prefix of every token: a token never begins with "-" like a flag, and scanners for leaked secrets know it. */
 const TOKEN_PREFIX = "planner_";
 
 export interface NewToken {
@@ -42,7 +42,7 @@ export async function createToken(file: string, token: NewToken, log: StderrLogg
 
 /** Adds a row with the hash of a new token to the file, and returns the token. */
 function addToken(file: string, { name, role }: NewToken, times: Pick<TokenRow, "created_at" | "expires_at">): string {
-  const { rows, all } = existsSync(file) ? readTable(file) : { rows: [], all: [] };
+  const { rows, all } = existsSync(file) ? readTokenTable(file) : { rows: [], all: [] };
   if (rows.some((row) => row.name === name)) {
     throw new OperationError(
       "already_exists",
@@ -57,7 +57,7 @@ function addToken(file: string, { name, role }: NewToken, times: Pick<TokenRow, 
 
 /** Prints name, roles, creation and expiry of every token. */
 export function listTokens(file: string, log: StderrLogger): void {
-  const { rows, faults } = readTable(file);
+  const { rows, faults } = readTokenTable(file);
   for (const { name, roles, created_at, expires_at = "-" } of rows) {
     print(`${name}\t${roles.join(",")}\t${sanitizeLine(String(created_at))}\t${sanitizeLine(String(expires_at))}\n`);
   }
@@ -80,16 +80,16 @@ function parseExpiry(text: string, now: Date): string {
 /** Revokes a token; running servers refuse it within a second. */
 export async function revokeToken(file: string, name: string): Promise<void> {
   // If the file does not exist, there is nothing to lock.
-  readTable(file);
+  readTokenTable(file);
   await withFileLock(file, () => {
-    const { all } = readTable(file);
+    const { all } = readTokenTable(file);
     const left = all.filter((row) => !(isJsonObject(row) && row["name"] === name));
     if (left.length === all.length) throw new OperationError("not_found", `There is no token "${name}" in ${file}`);
     writePrivateFile(file, formatTokens(left));
   });
 }
 
-function readTable(file: string): TokenTable {
+function readTokenTable(file: string): TokenTable {
   try {
     return parseTokens(readFileSync(file, "utf8"));
   } catch (error) {

@@ -18,7 +18,7 @@ import type { FlagRequest } from "./asked_flags.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import type { WINDOW_FLAGS } from "./shared_flags.ts";
-import { formatZoneNote, parseWindowTime, resolveZone, type WindowTime } from "./window_time.ts";
+import { formatZoneNote, parseWindowTime, resolveTimeZone, type WindowTime } from "./window_time.ts";
 import { printReplyJson, withService } from "./with_service.ts";
 
 /** Options of `planner dc window check`. */
@@ -48,7 +48,7 @@ export async function checkWindow(
   log: StderrLogger,
 ): Promise<ExitStatus> {
   const { reply, time, zone } = await withService(database, async (service) => {
-    const zone = await resolveZone(service, call["time-zone"]);
+    const zone = await resolveTimeZone(service, call["time-zone"]);
     const time = parseWindowTime({ from: call.from, for: call.for, until: call.until, zone }, Date.now());
     return { reply: await requestVerdict(service, call, time), time, zone };
   });

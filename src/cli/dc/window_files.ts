@@ -3,7 +3,7 @@ import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { listEveryWindow } from "#dc/every_window.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { findUnreadablePath } from "#dc/operations/messages/json_place.ts";
-import { modelJson } from "#dc/operations/messages/model_json.ts";
+import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
 import { readAllWindows } from "#dc/operations/planning/windows/stored_windows.ts";
 import { writeWindowCalendar } from "#dc/operations/planning/windows/window_calendar.ts";
 import type { ExchangeSession } from "#dc/operations/writes/exchange.ts";
@@ -15,7 +15,7 @@ import { formatCountOf } from "#words/names.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import type { DatabaseLocation } from "./database.ts";
-import { retryTransaction, type Wait } from "./import/import_store.ts";
+import { retryTransaction, type WaitCallbacks } from "./import/import_store.ts";
 import { writeLines } from "./line_output.ts";
 import { createCommandCaller, withService, withStore } from "./with_service.ts";
 
@@ -27,12 +27,12 @@ export async function exportWindowLines(
 ): Promise<void> {
   const stored = await withStore(database, (store) => store.read(readAllWindows));
   const lines = stored.map(
-    ({ resource }) => `${JSON.stringify({ window: modelJson(MaintenanceWindowSchema, resource) })}\n`,
+    ({ resource }) => `${JSON.stringify({ window: convertModelToJson(MaintenanceWindowSchema, resource) })}\n`,
   );
   log.note(formatCountOf(await writeLines(output, lines), "window"));
 }
 
-/** Writes all windows as an iCalendar file, or to standard output without a file. */
+/** Writes all windows in iCalendar format to a file, or to standard output if no file is given. */
 export async function exportCalendar(
   database: DatabaseLocation,
   output: string | undefined,
@@ -57,7 +57,7 @@ export interface WindowImportOptions {
 export async function importWindowLines(
   service: DcService,
   { file, text, isTrial }: WindowImportOptions,
-  wait: Wait,
+  wait: WaitCallbacks,
 ): Promise<void> {
   const windows = parseWindows(file, text);
   const options = { validateOnly: isTrial, requestId: randomUUID(), message: "" };

@@ -10,13 +10,17 @@ import { readWindow } from "./stored_windows.ts";
 import { withService } from "./with_service.ts";
 
 /** Prints the work instructions of a window, as text or as a page for a printer. */
-export async function printSheet(database: DatabaseLocation, code: string, format: "text" | "html"): Promise<void> {
+export async function printWindowSheet(
+  database: DatabaseLocation,
+  code: string,
+  format: "text" | "html",
+): Promise<void> {
   const reply = await readOpenWindow(database, code);
   print(format === "html" ? formatSheetPage(reply) : formatSheetText(reply));
 }
 
 /** Prints a mail for each contact of a window. */
-export async function printNotices(
+export async function printWindowNotices(
   database: DatabaseLocation,
   { code, json }: { readonly code: string; readonly json: boolean },
   log: StderrLogger,

@@ -66,8 +66,8 @@ export interface CommandZone {
   readonly ambiguous: boolean;
 }
 
-/** Returns the zone of `--time-zone`, otherwise the site's. @throws OperationError for a name that is no zone. */
-export async function resolveZone(service: DcService, asked: string | undefined): Promise<CommandZone> {
+/** Returns the zone of `--time-zone`, otherwise the zone of the site. @throws OperationError for an unknown zone. */
+export async function resolveTimeZone(service: DcService, asked: string | undefined): Promise<CommandZone> {
   if (asked === undefined) return readSiteZone(service);
   if (isTimeZone(asked)) return { name: asked, because: "", ambiguous: false };
   const expected = "a name of the IANA database, such as Europe/Amsterdam";

@@ -14,19 +14,19 @@ export async function withStore<Result>(
 ): Promise<Result> {
   // Opening would create an empty database, whose log has no errors.
   requireDatabase(database);
-  return nameDatabaseInErrors(database, async () => closeAfter(await database.open(), work));
+  return nameDatabaseInErrors(database, async () => closeStoreAfter(await database.open(), work));
 }
 
 /** Opens an existing database read-only with any schema version, runs `work` and closes it. */
-export async function withInspected<Result>(
+export async function withInspectedStore<Result>(
   database: DatabaseLocation,
   work: (store: InspectedStore) => Promise<Result>,
 ): Promise<Result> {
   requireDatabase(database);
-  return nameDatabaseInErrors(database, async () => closeAfter(await database.inspect(), work));
+  return nameDatabaseInErrors(database, async () => closeStoreAfter(await database.inspect(), work));
 }
 
-async function closeAfter<Store extends DcStore, Result>(
+async function closeStoreAfter<Store extends DcStore, Result>(
   store: Store,
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {

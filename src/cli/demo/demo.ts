@@ -80,7 +80,7 @@ class DemoProject {
   start(words: readonly string[], stdio: "ignore" | "inherit"): Child {
     const [program = "", ...first] = getSelfCommand();
     const child = spawn(program, [...first, ...words], { cwd: this.#folder, env: this.#env, stdio });
-    return { process: child, ended: waitForEnd(child) };
+    return { process: child, ended: waitForChildEnd(child) };
   }
 
   /** Stops agents that the board started, because their folder is removed. */
@@ -124,7 +124,7 @@ function createDemoEnvironment(folder: string): NodeJS.ProcessEnv {
   };
 }
 
-function waitForEnd(child: ChildProcess): Promise<ExitStatus> {
+function waitForChildEnd(child: ChildProcess): Promise<ExitStatus> {
   return new Promise((resolve) => {
     child.once("error", () => resolve(EXIT_STATUS.refused));
     child.once("exit", (code) => resolve((code ?? EXIT_STATUS.terminated) as ExitStatus));

@@ -33,7 +33,7 @@ export interface ExportFile {
   readonly unreadable?: readonly UnreadableFile[];
 }
 
-export function toExportedSpec(spec: Spec, text: string): ExportedSpec {
+export function createExportedSpec(spec: Spec, text: string): ExportedSpec {
   return {
     id: spec.id,
     archived: spec.archived,

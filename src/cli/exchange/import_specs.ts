@@ -58,18 +58,18 @@ async function importItem(
   const { id } = item;
   if (id !== undefined && taken.has(id)) return "exists";
   if (dryRun) return id ?? null;
-  if (id === undefined) return createWithNewId(context, item);
-  return createWithId(root, item, id) ? id : "exists";
+  if (id === undefined) return createSpecWithNewId(context, item);
+  return createSpecWithId(root, item, id) ? id : "exists";
 }
 
-/** Writes the unchanged text under its own id; false if a spec with that id was created meanwhile. */
-function createWithId(root: string, { archived, text }: ImportItem, id: SpecId): boolean {
+/** Writes the unchanged text under its own id. Returns false if a spec with that id was created meanwhile. */
+function createSpecWithId(root: string, { archived, text }: ImportItem, id: SpecId): boolean {
   const day = parseSpecIdParts(id)?.day;
   const archive = day === undefined ? "archive" : join("archive", day);
   return createFile(join(root, ".planner", archived ? archive : "specs", `${id}.md`), text);
 }
 
-function createWithNewId(context: PlannerContext, { name, text }: ImportItem): Promise<SpecId> {
+function createSpecWithNewId(context: PlannerContext, { name, text }: ImportItem): Promise<SpecId> {
   const document = parseDocument(text);
   const { frontmatter, body } = document.ok ? document : { frontmatter: {} as Record<string, unknown>, body: "" };
   const untitled = findTitle(body) === null && typeof frontmatter["title"] !== "string";
@@ -96,12 +96,12 @@ async function renameDependencies(context: PlannerContext, imported: readonly Im
   }
 }
 
-/** A text to import, with the id that it keeps; without one it gets a new id. */
+/** A text to import, with the id that it keeps; a text without an id gets a new one. */
 interface ImportItem {
   /** Name in reports: the file's name, or the id in an export. */
   readonly source: string;
   readonly id: SpecId | undefined;
-  /** Name by which other items refer to it in `depends_on`. */
+  /** Name by which other items refer to this item in `depends_on`. */
   readonly name: string;
   readonly archived: boolean;
   readonly text: string;
@@ -123,15 +123,15 @@ interface ImportBatch {
  * @throws OperationError if `path` cannot be read or is an export of another kind; a single invalid item is not an
  * error
  */
-export function readImport(path: string): ImportBatch {
+export function readImportBatch(path: string): ImportBatch {
   const there = readOrRefuse(path, () => statSync(path));
-  if (there.isDirectory()) return readFolder(path);
+  if (there.isDirectory()) return readMarkdownFolder(path);
   return path.toLowerCase().endsWith(".json")
     ? readExport(path)
     : collectBatch([path], (file) => readMarkdownItem(file));
 }
 
-function readFolder(folder: string): ImportBatch {
+function readMarkdownFolder(folder: string): ImportBatch {
   const names = readOrRefuse(folder, () => readdirSync(folder)).filter((name) => /^[^.].*\.md$/i.test(name));
   if (names.length === 0) {
     throw new OperationError("not_found", `Cannot import "${folder}": expected Markdown files in it, found none`);

@@ -26,7 +26,7 @@ const SPEC = /^\.planner\/specs\/([^/]+)\.md$/;
 const ARCHIVED = /^\.planner\/archive\/(?:\d{4}-\d{2}-\d{2}\/)?([^/]+)\.md$/;
 
 /** Lists the project's files in the index without reading them. A file in conflict is listed with its first side. */
-export async function readIndex({ git, prefix }: Repository): Promise<ProjectIndex> {
+export async function readProjectIndex({ git, prefix }: Repository): Promise<ProjectIndex> {
   const specs = new Map<SpecId, IndexEntry>();
   const archivedIds = new Set<string>();
   let config: IndexEntry | undefined;

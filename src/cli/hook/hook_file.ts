@@ -5,7 +5,7 @@ import { Git } from "#planner/store/git/git.ts";
 import type { Repository } from "../git/repository.ts";
 import { createFolder, wrapWriteErrors, writeFileWithMode } from "../output/write_file.ts";
 import { buildHookScript, type FoundHook, KEPT_HOOK, readHook } from "./hook_script.ts";
-import { findManager, type HookManager } from "./manager.ts";
+import { detectHookManager, type HookManager } from "./manager.ts";
 
 /** File mode of a hook; git does not run a hook that is not executable. */
 const HOOK_MODE = 0o755;
@@ -22,7 +22,7 @@ export interface HookState {
   readonly installed: boolean;
   /** Projects that the hook checks, as paths from the top of the working tree; empty for a foreign hook. */
   readonly roots: readonly string[];
-  /** Absolute path of the earlier hook, or null. */
+  /** Absolute path of the earlier hook that is kept beside this one, or null. */
   readonly kept: string | null;
   /** True if the hooks folder is outside the repository, where other repositories use it too. */
   readonly shared: boolean;
@@ -32,7 +32,7 @@ export interface HookState {
 export async function readHookState(repository: Repository): Promise<HookState> {
   const folder = await findHooksFolder(repository);
   const path = join(folder, "pre-commit");
-  const manager = findManager(repository.top, path);
+  const manager = detectHookManager(repository.top, path);
   if (manager !== null) return readManagedState(repository, manager);
   const found = inspectHook(path);
   const roots = found?.kind === "ours" ? found.roots : [];
@@ -71,9 +71,9 @@ function readManagedState(repository: Repository, manager: HookManager): HookSta
 export async function installHook(repository: Repository, command: readonly string[]): Promise<boolean> {
   const { path, roots, kept } = await readHookState(repository);
   const manager = await findHookManager(repository);
-  if (manager !== null) return installManaged(repository, manager);
+  if (manager !== null) return installManagedHook(repository, manager);
   const found = inspectHook(path);
-  refuseChanged(found, path);
+  refuseChangedHook(found, path);
   const text = buildHookScript({ command, roots: [...new Set([...roots, getHookRoot(repository)])] });
   if (found?.kind === "ours" && readFileSync(path, "utf8") === text) return false;
   createFolder(dirname(path));
@@ -100,8 +100,8 @@ export async function installHook(repository: Repository, command: readonly stri
 export async function uninstallHook(repository: Repository): Promise<boolean> {
   const { path, installed, roots, kept } = await readHookState(repository);
   const manager = await findHookManager(repository);
-  if (manager !== null) return installed && uninstallManaged(repository, manager);
-  refuseChanged(inspectHook(path), path);
+  if (manager !== null) return installed && uninstallManagedHook(repository, manager);
+  refuseChangedHook(inspectHook(path), path);
   if (!installed) return false;
   const left = roots.filter((root) => root !== getHookRoot(repository));
   if (left.length > 0) writeFileWithMode(path, removeRoots(readFileSync(path, "utf8"), left), HOOK_MODE);
@@ -110,10 +110,10 @@ export async function uninstallHook(repository: Repository): Promise<boolean> {
 }
 
 async function findHookManager(repository: Repository): Promise<HookManager | null> {
-  return findManager(repository.top, join(await findHooksFolder(repository), "pre-commit"));
+  return detectHookManager(repository.top, join(await findHooksFolder(repository), "pre-commit"));
 }
 
-function installManaged(repository: Repository, manager: HookManager): boolean {
+function installManagedHook(repository: Repository, manager: HookManager): boolean {
   const root = getHookRoot(repository);
   const text = readText(manager.path);
   if (manager.has(text, root)) return false;
@@ -128,7 +128,7 @@ function installManaged(repository: Repository, manager: HookManager): boolean {
   return true;
 }
 
-function uninstallManaged(repository: Repository, manager: HookManager): boolean {
+function uninstallManagedHook(repository: Repository, manager: HookManager): boolean {
   const removed = manager.remove(readText(manager.path), getHookRoot(repository));
   if (removed === null)
     throw createRefusal(`the check in "${manager.path}" was written by hand: remove it there by hand`);
@@ -156,17 +156,17 @@ function getHookRoot({ prefix }: Repository): string {
 
 async function findHooksFolder({ top }: Repository): Promise<string> {
   // A relative core.hooksPath is relative to the top of the working tree, where git runs hooks.
-  const said = await createGit(top).run(["rev-parse", "--git-path", "hooks"], { hooks: true });
+  const said = await createTopGit(top).run(["rev-parse", "--git-path", "hooks"], { hooks: true });
   return resolve(top, said.replace(/\r?\n$/, ""));
 }
 
 /** Creates a git runner at the top of the working tree; paths in its output are relative to it, also in a hook. */
-function createGit(top: string): Git {
+function createTopGit(top: string): Git {
   return new Git(top, {}, { places: "inherited" });
 }
 
 async function findGitFolder({ top }: Repository): Promise<string> {
-  return resolve(top, await createGit(top).line(["rev-parse", "--git-common-dir"]));
+  return resolve(top, await createTopGit(top).line(["rev-parse", "--git-common-dir"]));
 }
 
 function isInside(path: string, folder: string): boolean {
@@ -186,7 +186,7 @@ function inspectHook(path: string): FoundHook | undefined {
   return stats.isFile() ? readHook(readFileSync(path, "latin1")) : { kind: "foreign" };
 }
 
-function refuseChanged(found: FoundHook | undefined, path: string): void {
+function refuseChangedHook(found: FoundHook | undefined, path: string): void {
   if (found?.kind === "changed")
     throw createRefusal(`"${path}" was changed by hand: remove what planner wrote there by hand`);
 }

@@ -57,7 +57,7 @@ ${roots.map((root) => `check ${quoteWord(root)} || exit $?`).join("\n")}
 `;
 }
 
-/** Kind of an existing pre-commit file: `foreign` is another tool's, `changed` is planner's with others' lines. */
+/** Kind of an existing pre-commit file: `foreign` is of another tool, `changed` is of planner but has others' lines. */
 export type FoundHook =
   | { readonly kind: "foreign" }
   | { readonly kind: "changed" }

@@ -8,11 +8,11 @@ interface ManagerKind {
   readonly name: "husky" | "lefthook" | "pre-commit";
   /** Command that makes git call the manager; printed if git does not call it yet. */
   readonly activate: string;
-  /** Returns whether the file already checks a project, by planner's lines or a person's. */
+  /** Returns whether the file already checks a project, by lines of planner or of a person. */
   has(text: string, root: string): boolean;
   /** Returns the text with the check, or null if the file's form does not allow it. */
   add(text: string, root: string): string | null;
-  /** Returns the text without planner's lines, or null if it has none. */
+  /** Returns the text without planner's lines, or null if it contains no such line. */
   remove(text: string, root: string): string | null;
 }
 
@@ -35,7 +35,7 @@ const PRE_COMMIT_FILE = ".pre-commit-config.yaml";
  * @param top absolute path of the working tree
  * @param hook absolute path of the pre-commit file that git runs
  */
-export function findManager(top: string, hook: string): HookManager | null {
+export function detectHookManager(top: string, hook: string): HookManager | null {
   const folder = dirname(hook);
   const husky = basename(folder) === "_" ? dirname(folder) : folder;
   if (basename(husky) === ".husky") return { ...HUSKY, path: join(husky, "pre-commit"), active: true };
@@ -49,8 +49,8 @@ export function findManager(top: string, hook: string): HookManager | null {
 }
 
 /**
- * Builds the shell line of the check. The file is shared by the whole team, so the line contains no path of this
- * machine and only warns if planner is missing.
+ * Builds the shell command that runs the check from the hook manager's file. The team shares that file, so the command
+ * contains no path of this machine, and only warns if planner is missing.
  */
 function buildCheckLine(root: string): string {
   if (!/^[\w./ +@-]+$/.test(root)) {
@@ -89,7 +89,7 @@ const LEFTHOOK: ManagerKind = {
   name: "lefthook",
   activate: "lefthook install",
   has: (text, root) => text.includes(buildLefthookRun(root)) || /\brun:\s*["']?(?:npx )?planner lint\b/.test(text),
-  add: (text, root) => addCommand(text, buildCommandName(root), buildLefthookRun(root)),
+  add: (text, root) => addLefthookCommand(text, buildCommandName(root), buildLefthookRun(root)),
   remove: (text, root) => removeBlock(text, [`${buildCommandName(root)}:`, `  ${buildLefthookRun(root)}`]),
 };
 
@@ -130,7 +130,7 @@ function buildLocalHook(root: string): readonly string[] {
  * @param run the line `run: …`
  * @returns null if the file is invalid, or has a form to which no line can be added
  */
-function addCommand(text: string, name: string, run: string): string | null {
+function addLefthookCommand(text: string, name: string, run: string): string | null {
   const { contents, errors } = parseDocument(text);
   if (errors.length > 0) return null;
   if (contents === null)
@@ -149,7 +149,7 @@ function addCommand(text: string, name: string, run: string): string | null {
   return checkBlock(`${text.slice(0, at.start)}${indentLines(lines, at.indent)}${text.slice(at.start)}`, name);
 }
 
-/** Inserts an entry at the beginning of `repos` in a pre-commit configuration, with the result of `addCommand`. */
+/** Inserts an entry at the start of `repos` in a pre-commit file; null if the file's form does not allow it. */
 function addLocalHook(text: string, entry: readonly string[]): string | null {
   const { contents, errors } = parseDocument(text);
   if (errors.length > 0 || !isMap(contents)) return null;
@@ -196,7 +196,7 @@ interface LineStart {
   readonly indent: string;
 }
 
-/** Returns null if the entry is not the first text on its line. */
+/** Returns the start of the entry's line, or null if the entry is not the first text on the line. */
 function findLineStart(text: string, { key }: Pair): LineStart | null {
   if (!isScalar(key) || key.range == null) return null;
   const start = text.lastIndexOf("\n", key.range[0]) + 1;
@@ -212,7 +212,7 @@ function addLineEnd(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** Returns the text, or null unless the command is where lefthook reads it. */
+/** Returns the text, or null if the command is not in the place where lefthook reads it. */
 function checkBlock(text: string, name: string): string | null {
   const document = parseDocument(text);
   if (document.errors.length > 0) return null;

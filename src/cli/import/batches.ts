@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 
 /** Batch size and stop condition of an import. */
-export interface Pace {
+export interface BatchPace {
   /** Number of items in one transaction. */
   readonly size: number;
   /** Returns whether the import must end before the next batch. */
@@ -11,7 +11,7 @@ export interface Pace {
 /** Writes items in batches, in their order. Memory: one batch. */
 export async function runBatches<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
-  { size, stopped }: Pace,
+  { size, stopped }: BatchPace,
   write: (batch: readonly Item[]) => Promise<void>,
 ): Promise<void> {
   let batch: Item[] = [];
@@ -36,9 +36,9 @@ export async function runBatches<Item>(
  * @param again tries the items and returns those that were refused again
  * @returns the items that were refused at the last try
  */
-export async function retryRefused<Item>(
+export async function retryRefusedItems<Item>(
   refused: readonly Item[],
-  { stopped }: Pick<Pace, "stopped">,
+  { stopped }: Pick<BatchPace, "stopped">,
   again: (items: readonly Item[]) => Promise<readonly Item[]>,
 ): Promise<readonly Item[]> {
   let left = refused;

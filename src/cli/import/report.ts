@@ -5,7 +5,7 @@ import type { StderrLogger } from "../output/stderr_logger.ts";
 export type ImportState = "done" | "stopped" | "undone" | "tried";
 
 /** Maximum number of lines that are printed of one list. */
-export const MOST_LINES = 20;
+export const MAX_PRINTED_LINES = 20;
 
 /** Returns the first lines of a list, and one line with the number of the others. */
 export function limitLines<One>(
@@ -13,8 +13,8 @@ export function limitLines<One>(
   text: (one: One) => string,
   others: (count: number) => string,
 ): readonly string[] {
-  const lines = all.slice(0, MOST_LINES).map((one) => sanitizeLine(text(one)));
-  return all.length > MOST_LINES ? [...lines, others(all.length - MOST_LINES)] : lines;
+  const lines = all.slice(0, MAX_PRINTED_LINES).map((one) => sanitizeLine(text(one)));
+  return all.length > MAX_PRINTED_LINES ? [...lines, others(all.length - MAX_PRINTED_LINES)] : lines;
 }
 
 /** Prints the effect of the import's end on the files and on the next import. */

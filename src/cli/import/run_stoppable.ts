@@ -8,7 +8,7 @@ import { getInterruptionStatus, listenForSignals } from "../work/signals.ts";
  * @param interrupt called at the first signal, to cancel waits for other processes
  * @returns the status of the signal if one came; a refusal that results from it is printed as a warning
  */
-export async function runStoppable(
+export async function runStoppableImport(
   interrupt: () => void,
   log: StderrLogger,
   work: (signal: AbortSignal) => Promise<ExitStatus>,

@@ -98,12 +98,12 @@ export function findInstalledProviders(env: Readonly<Record<string, string | und
 export function extendToml(file: string, text: string, path: readonly string[], entry: ServerEntry): ConfigEditResult {
   const data = parseToml(file, text);
   const found = path.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), data);
-  if (found !== undefined) return { kind: isDeepStrictEqual(toPlainValue(found), entry) ? "present" : "other" };
+  if (found !== undefined) return { kind: isDeepStrictEqual(copyPlainValue(found), entry) ? "present" : "other" };
   const eol = detectLineEnding(text);
   const lines = Object.entries(entry).map(([key, value]) => `${key} = ${formatTomlValue(value)}`);
   const table = [`[${path.join(".")}]`, ...lines, ""].join(eol);
   const extended = text === "" ? table : `${text}${text.endsWith("\n") ? "" : eol}${eol}${table}`;
-  if (!hasEntry(extended, data, path, entry)) {
+  if (!hasServerEntry(extended, data, path, entry)) {
     throw buildUnfitConfigError(file, `"${path[0]}" is written in a way that a table at the end cannot extend`);
   }
   return { kind: "added", text: extended };
@@ -119,25 +119,25 @@ function parseToml(file: string, text: string): unknown {
   }
 }
 
-function hasEntry(extended: string, before: unknown, path: readonly string[], entry: ServerEntry): boolean {
+function hasServerEntry(extended: string, before: unknown, path: readonly string[], entry: ServerEntry): boolean {
   try {
     const after = parse(extended.replace(BYTE_ORDER_MARK, ""));
-    return isDeepStrictEqual(toPlainValue(after), toPlainValue(addEntry(before, path, entry)));
+    return isDeepStrictEqual(copyPlainValue(after), copyPlainValue(addServerEntry(before, path, entry)));
   } catch (error) {
     if (error instanceof TomlError) return false;
     throw error;
   }
 }
 
-function addEntry(data: unknown, path: readonly string[], entry: ServerEntry): unknown {
+function addServerEntry(data: unknown, path: readonly string[], entry: ServerEntry): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return entry;
   const table = isJsonObject(data) ? data : {};
-  return { ...table, [key]: addEntry(table[key], rest, entry) };
+  return { ...table, [key]: addServerEntry(table[key], rest, entry) };
 }
 
 // Removes the prototypes of objects by copying, because the parser's tables have none; only the data is compared.
-function toPlainValue(value: unknown): unknown {
+function copyPlainValue(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 

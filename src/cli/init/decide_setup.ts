@@ -6,7 +6,7 @@ import { isInteractive } from "../output/terminal.ts";
 import { type AgentName, findInstalledProviders, PROVIDER_BY_AGENT } from "./agents.ts";
 import { findProjectName } from "./project_name.ts";
 import type { Setup } from "./set_up.ts";
-import type { Answers } from "./wizard.ts";
+import type { WizardAnswers } from "./wizard.ts";
 
 /** The checked arguments of `planner init`. */
 export interface InitWords {
@@ -46,7 +46,7 @@ type Flags = { readonly [Key in "prompts" | "hook" | "guide"]: boolean | undefin
   readonly name: string | undefined;
 };
 
-type SomeAnswers = Partial<Omit<Answers, "provider">> & { readonly provider?: ProviderName | null | undefined };
+type SomeAnswers = Partial<Omit<WizardAnswers, "provider">> & { readonly provider?: ProviderName | null | undefined };
 
 /** Combines flags, answers and defaults; a flag takes precedence over an answer. */
 function combineChoices(root: string, flags: Flags, answers: SomeAnswers): Omit<Setup, "agents" | "setup"> {
@@ -63,7 +63,7 @@ async function askQuestions(
   root: string,
   { name, provider, prompts, guide, hook }: Flags,
   installed: readonly ProviderName[],
-): Promise<Answers | undefined> {
+): Promise<WizardAnswers | undefined> {
   const isNew = !existsSync(join(root, ".planner", "config.md"));
   const { askForSetup } = await import("./wizard.ts");
   return askForSetup({
@@ -77,7 +77,7 @@ async function askQuestions(
   });
 }
 
-/** Returns the agent to use without a question: the only one named, otherwise the only one installed. */
+/** Returns the agent to use without a question: the only named agent, otherwise the only installed agent. */
 function selectOnlyProvider(agents: readonly AgentName[], installed: readonly ProviderName[]): ProviderName | null {
   const named = agents.flatMap((agent) => PROVIDER_BY_AGENT[agent] ?? []);
   const [first, ...others] = named.length > 0 ? named : installed;

@@ -43,7 +43,7 @@ reports, and name its target files, with planner_spec_update.
 } as const;
 
 /** Rules that forbid an agent to accept commands, which only a person may do. */
-export const DENIED = {
+export const DENY_RULES = {
   file: ".claude/settings.json",
   path: ["permissions", "deny"],
   rules: ["Bash(planner approve:*)", "Bash(planner trust:*)"],

@@ -5,7 +5,7 @@ import { describeSystemError, getErrorCode } from "#planner/store/files/disk_err
 import type { ConfigEditResult } from "#planner/work/mcp_config/config_edit.ts";
 import { createFile, replaceFile } from "../output/write_file.ts";
 import { AGENTS, type AgentName } from "./agents.ts";
-import { appendSection, DENIED, listGuideFiles } from "./guide_files.ts";
+import { appendSection, DENY_RULES, listGuideFiles } from "./guide_files.ts";
 import { type FirstSettings, listProjectFiles } from "./project_files.ts";
 
 /** Input of `init`, from the wizard or the flags. */
@@ -17,7 +17,7 @@ export interface Setup extends FirstSettings {
   readonly guide: boolean;
 }
 
-/** Result for one file. `other` means that the file has an entry named planner with other content; it stays. */
+/** Result for one file. `other` means that the file's entry named planner has other content; the entry stays. */
 export interface SetupStep {
   readonly file: string;
   readonly outcome: "created" | "extended" | "present" | "other";
@@ -38,13 +38,13 @@ interface AgentPlan {
  * Reads and checks every existing file before it writes the first one: for an invalid configuration it throws and
  * writes nothing.
  */
-export async function setUp(root: string, setup: Setup): Promise<readonly SetupStep[]> {
+export async function setUpProject(root: string, setup: Setup): Promise<readonly SetupStep[]> {
   const { agents, hook, guide } = setup;
   refuseMissingFolder(root);
   const plans = [
     ...(await planAgents(root, agents)),
     ...(guide ? planGuide(root, agents) : []),
-    ...(agents.includes("claude") ? await planDenied(root, guide) : []),
+    ...(agents.includes("claude") ? await planDenyRules(root, guide) : []),
   ];
   const hookInstaller = hook ? await planHook(root) : undefined;
   const steps = listProjectFiles(setup).map(({ path, text }): SetupStep => {
@@ -111,8 +111,8 @@ function planGuide(root: string, agents: readonly AgentName[]): readonly AgentPl
 }
 
 /** Adds the rules to an existing settings file; creates one only if the instructions (`guide`) are requested. */
-async function planDenied(root: string, guide: boolean): Promise<readonly AgentPlan[]> {
-  const { file, path, rules } = DENIED;
+async function planDenyRules(root: string, guide: boolean): Promise<readonly AgentPlan[]> {
+  const { file, path, rules } = DENY_RULES;
   const before = readConfig(root, file);
   if (before === undefined && !guide) return [];
   const { extendJsonList } = await import("#planner/work/mcp_config/json_config.ts");

@@ -9,8 +9,8 @@ const USUAL_ROWS = 24;
 /** Character that a terminal in raw mode sends for the end of input. */
 const CTRL_D = "\u0004";
 
-/** Questions of the wizard; flags answer all others. */
-export interface Questions {
+/** Questions that the wizard asks; flags have answered all other questions. */
+export interface WizardQuestions {
   readonly root: string;
   /** The name to propose, or undefined if the project already has settings. */
   readonly name: string | undefined;
@@ -23,7 +23,7 @@ export interface Questions {
   readonly asksHook: boolean;
 }
 
-export interface Answers {
+export interface WizardAnswers {
   readonly name: string | undefined;
   readonly prompts: boolean | undefined;
   readonly agents: readonly AgentName[];
@@ -33,7 +33,7 @@ export interface Answers {
 }
 
 /** Asks the questions without writing anything; undefined if the person cancelled (Ctrl-C, Ctrl-D or Escape). */
-export async function askForSetup(questions: Questions): Promise<Answers | undefined> {
+export async function askForSetup(questions: WizardQuestions): Promise<WizardAnswers | undefined> {
   // A terminal of unknown size reports 0, for which the prompts would wrap every character and show no line.
   if (process.stdout.columns === 0) process.stdout.columns = USUAL_COLUMNS;
   if (process.stdout.rows === 0) process.stdout.rows = USUAL_ROWS;

@@ -22,11 +22,11 @@ function formatUnifiedDiff(file: string, before: string, after: string): string 
   const patch = createTwoFilesPatch(...names, before, after, undefined, undefined, { context: CONTEXT_LINES });
   // The library's output begins with a separator, then the file names, quoted as git quotes them.
   const [, from = "", to = "", ...hunks] = patch.split("\n");
-  return [endFileName(from), endFileName(to), ...hunks].join("\n");
+  return [appendNameTab(from), appendNameTab(to), ...hunks].join("\n");
 }
 
 /** Appends a tab to a file name with blanks, because `patch` would end the name at the first blank. */
-function endFileName(line: string): string {
+function appendNameTab(line: string): string {
   return line.includes(" ", "--- ".length) && !line.endsWith('"') ? `${line}\t` : line;
 }
 
@@ -59,7 +59,7 @@ export async function lintAndFix(
     [ready] = await Promise.all([computeFixes(context, specs.slice(start, start + BATCH), results), writing]);
     if (start > 0 && start < specs.length) progress(start, specs.length);
   }
-  return { report: await lintProject(await createProjectSource(context), choice), ...listOutcomes(specs, results) };
+  return { report: await lintProject(await createProjectSource(context), choice), ...listFixOutcomes(specs, results) };
 }
 
 /** Without changing a file, returns the findings after the fixes, and the changes as a unified diff for git. */
@@ -86,17 +86,17 @@ export async function previewFix(
     diff += formatUnifiedDiff(file, change.before, change.text);
   }
   const source = overlaySource(await createProjectSource(context), texts);
-  return { report: await lintProject(source, choice), ...listOutcomes(specs, results), diff };
+  return { report: await lintProject(source, choice), ...listFixOutcomes(specs, results), diff };
 }
 
-/** Fixes applied to each spec, or the error; specs that need no fix are absent. */
+/** Fixes that were applied to each spec, or the error; specs that need no fix are absent. */
 type Results = Map<SpecId, readonly string[] | OperationError>;
 
 interface Fixed extends FixedText {
   readonly before: string;
 }
 
-/** Computes the fixes of the specs that need any. */
+/** Computes the fixes of all specs that need a fix. */
 async function computeFixes(
   context: PlannerContext,
   specs: readonly Spec[],
@@ -110,7 +110,7 @@ async function computeFixes(
       const result = fixText(text, id);
       if (result.fixes.length > 0) fixed.set(id, { ...result, before: text });
     } catch (error) {
-      results.set(id, toRefusal(error));
+      results.set(id, convertToOperationError(error));
     }
   }
   return fixed;
@@ -131,16 +131,16 @@ async function writeFixes(context: PlannerContext, fixed: ReadonlyMap<SpecId, Fi
       else if (outcome !== false) results.set(id, outcome);
     }
   } catch (error) {
-    for (const id of fixed.keys()) results.set(id, toRefusal(error));
+    for (const id of fixed.keys()) results.set(id, convertToOperationError(error));
   }
 }
 
-function toRefusal(error: unknown): OperationError {
+function convertToOperationError(error: unknown): OperationError {
   if (error instanceof OperationError) return error;
   throw error;
 }
 
-function listOutcomes(specs: readonly Spec[], results: Results): Pick<FixOutcome, "fixed" | "failed"> {
+function listFixOutcomes(specs: readonly Spec[], results: Results): Pick<FixOutcome, "fixed" | "failed"> {
   const fixed: FixedFile[] = [];
   const failed: { file: string; message: string }[] = [];
   for (const { id, file } of specs) {
@@ -169,7 +169,7 @@ function isMeantAsSpec({ id, frontmatter }: Spec): boolean {
   return parseSpecIdParts(id) !== undefined || Object.keys(frontmatter).length > 0;
 }
 
-/** Returns a source of the project in which these texts replace the files'. */
+/** Returns a source of the project in which the given texts replace the texts of files. */
 function overlaySource(source: LintSource, texts: ReadonlyMap<SpecId, string>): LintSource {
   const over = (spec: Spec): Spec => {
     const fixed = texts.get(spec.id);

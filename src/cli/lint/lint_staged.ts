@@ -15,7 +15,7 @@ import {
   findSpecsNaming,
   type IndexEntry,
   type ProjectIndex,
-  readIndex,
+  readProjectIndex,
   readStagedIds,
 } from "../git/staged_files.ts";
 
@@ -27,7 +27,7 @@ import {
  */
 export async function lintStaged(context: PlannerContext, root: string): Promise<LintReport> {
   const repository = await requireRepository(root);
-  const [index, { changed, removed }] = await Promise.all([readIndex(repository), readStagedIds(repository)]);
+  const [index, { changed, removed }] = await Promise.all([readProjectIndex(repository), readStagedIds(repository)]);
   const gone = removed.filter((id) => !index.archivedIds.has(id) && !index.specs.has(id));
   const own = new Set(changed);
   const others = (await findSpecsNaming(repository, gone)).filter((id) => !own.has(id) && index.specs.has(id));
@@ -40,7 +40,7 @@ export async function lintStaged(context: PlannerContext, root: string): Promise
       report.files.map((file) =>
         own.has(file.specId as SpecId)
           ? file
-          : { ...file, findings: file.findings.filter((finding) => isAbout(finding, gone)) },
+          : { ...file, findings: file.findings.filter((finding) => isAboutSpecs(finding, gone)) },
       ),
     );
   } finally {
@@ -48,7 +48,7 @@ export async function lintStaged(context: PlannerContext, root: string): Promise
   }
 }
 
-function isAbout({ rule, message }: Finding, ids: readonly SpecId[]): boolean {
+function isAboutSpecs({ rule, message }: Finding, ids: readonly SpecId[]): boolean {
   return rule === "dependency" && ids.some((id) => message.includes(`'${id}' does not exist`));
 }
 

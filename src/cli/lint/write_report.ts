@@ -20,9 +20,9 @@ export type LintFormat = (typeof LINT_FORMATS)[number];
 /** Results of a lint run. */
 export interface LintOutcome {
   readonly report: LintReport;
-  /** With `--fix`: the fixes, applied or proposed. */
+  /** Fixes that `--fix` applied or proposed. */
   readonly fixed?: readonly FixedFile[];
-  /** With `--dry-run`: the changes as a diff for git. */
+  /** Changes that `--dry-run` shows, as a diff for git. */
   readonly diff?: string;
 }
 
@@ -30,7 +30,7 @@ export interface LintOutcome {
  * Prints the lint report on standard output. If there is a diff, the diff is printed there, so that it can be piped
  * into git, and the text report is printed on standard error.
  */
-export async function writeReport(
+export async function writeLintReport(
   { report, fixed, diff }: LintOutcome,
   format: LintFormat,
   { root, context }: OpenProject,

@@ -2,7 +2,7 @@ import type { GraphBox, SpecGraph } from "#planner/operations/graph/spec_graph.t
 import { createIdShortener } from "#planner/spec/resolve_id.ts";
 import type { UnreadableFile } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { listSome } from "#words/names.ts";
+import { listSomeNames } from "#words/names.ts";
 import type { Cli } from "../command.ts";
 import { formatUnreadableCount, selectStatusStyle } from "./listing_output.ts";
 import { sanitizeLine } from "./plain_text.ts";
@@ -27,7 +27,7 @@ export function printGraph(cli: Cli, graph: SpecGraph, unreadable: readonly Unre
       : [`Critical path (${critical_path.length}): ${formatIds(critical_path).join(", ")}`]),
     ...cycles.slice(0, MOST_CYCLES).map((ids) => `Cycle: ${[...formatIds(ids), ids[0]].join(" -> ")}`),
     ...(cycles.length > MOST_CYCLES ? [`${cycles.length - MOST_CYCLES} more cycles`] : []),
-    ...(unknown.length === 0 ? [] : [`Unknown: ${listSome(unknown, MOST_IDS)}`]),
+    ...(unknown.length === 0 ? [] : [`Unknown: ${listSomeNames(unknown, MOST_IDS)}`]),
   ];
   printText(lines.map((line) => `${sanitizeLine(line)}\n`).join(""));
   printText(formatUnreadableCount(unreadable));

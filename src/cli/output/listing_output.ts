@@ -96,7 +96,7 @@ export function selectStatusStyle(status: string): Style | undefined {
 }
 
 /** Prints a table of specs, then the counts of invalid specs and unreadable files. Source: docs/decisions.md#s-08. */
-export function printListing<Row extends ListedSpec>(
+export function printSpecListing<Row extends ListedSpec>(
   cli: Cli,
   list: ListedSpecs<Row>,
   columns: readonly Column<Row>[],

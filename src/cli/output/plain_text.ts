@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { toVisibleSign } from "#kernel/control_pictures.ts";
+import { getVisibleSign } from "#kernel/control_pictures.ts";
 
 // Control characters can change a terminal's state, bidirectional embeddings and overrides can make a line look
 // different from its content, and the two separators break a line in some terminals.
@@ -12,13 +12,13 @@ const UNSAFE_BUT_LINES = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u202
  */
 export function sanitizeLine(text: string): string {
   return removeWorkflowCommands(
-    text.replace(UNSAFE, (character) => (/\s/.test(character) ? " " : toVisibleSign(character))),
+    text.replace(UNSAFE, (character) => (/\s/.test(character) ? " " : getVisibleSign(character))),
   );
 }
 
 /** Sanitizes a text of several lines: line feeds and tabs stay, and a carriage return before a line feed is removed. */
 export function sanitizeLines(text: string): string {
-  return removeWorkflowCommands(text.replaceAll("\r\n", "\n").replace(UNSAFE_BUT_LINES, toVisibleSign));
+  return removeWorkflowCommands(text.replaceAll("\r\n", "\n").replace(UNSAFE_BUT_LINES, getVisibleSign));
 }
 
 function removeWorkflowCommands(lines: string): string {

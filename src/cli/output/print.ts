@@ -17,7 +17,7 @@ let waitCell: Int32Array | undefined;
  * because a diff must apply.
  */
 export function print(text: string | Uint8Array): void {
-  writeFully(1, typeof text === "string" && isShown(1) ? escapeForTerminal(text) : text);
+  writeFully(1, typeof text === "string" && isShownOnTerminal(1) ? escapeForTerminal(text) : text);
 }
 
 /** Characters that JSON does not escape and that a terminal interprets. */
@@ -31,7 +31,7 @@ export function printJson(value: unknown): void {
 
 /** Writes to standard error, as `print` does to standard output. */
 export function printError(text: string): void {
-  writeFully(2, isShown(2) ? escapeForTerminal(text) : text);
+  writeFully(2, isShownOnTerminal(2) ? escapeForTerminal(text) : text);
 }
 
 /** Moves the cursor of standard error's terminal, or erases lines. `sequence` must not contain text from files. */
@@ -45,7 +45,7 @@ export function isStdoutClosed(): boolean {
 }
 
 /** Whether a terminal shows the output; `/dev/null` may count as one. `node:tty` would slow down every start. */
-function isShown(descriptor: 1 | 2): boolean {
+function isShownOnTerminal(descriptor: 1 | 2): boolean {
   try {
     return fstatSync(descriptor).isCharacterDevice();
   } catch {

@@ -48,7 +48,7 @@ export function estimateRemainingSeconds(done: number, total: number, elapsedMs:
   return Math.ceil(((total - done) * elapsedMs) / done / 1000);
 }
 
-/** Formats the remaining time, after a comma; empty if it is unknown or not positive. */
+/** Formats the remaining time after a comma; returns an empty text if the time is unknown or not positive. */
 export function formatRemaining(seconds: number | undefined): string {
   if (seconds === undefined || seconds <= 0) return "";
   return seconds < 120 ? `, about ${seconds} s left` : `, about ${Math.ceil(seconds / 60)} min left`;

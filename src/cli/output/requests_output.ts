@@ -3,7 +3,7 @@ import type { PlannerContext } from "#planner/context.ts";
 import type { SyncedRequest } from "#planner/runs/requests/sync_requests.ts";
 import { formatRequestName } from "#planner/work/requests/request_note.ts";
 import type { Cli } from "../command.ts";
-import { isRefused, printMerge } from "../merge_output.ts";
+import { isMergeRefusal, printMergeResult } from "../merge_output.ts";
 import { sanitizeLine } from "./plain_text.ts";
 import { printText } from "./wrap_text.ts";
 
@@ -16,7 +16,7 @@ export interface PrintedRequest {
 }
 
 /** Reads the recorded pull requests of specs with a branch. Empty without a repository. */
-export async function readRequests(context: PlannerContext): Promise<readonly PrintedRequest[]> {
+export async function readRecordedRequests(context: PlannerContext): Promise<readonly PrintedRequest[]> {
   try {
     const { requests, worktrees } = await context.runs();
     const ids = new Set<string>(await worktrees.ids());
@@ -58,14 +58,17 @@ export function printSyncedRequest(synced: SyncedRequest, cli: Cli): void {
   else if (outcome === "closed") cli.warn(sanitizeLine(`${spec_id}: closed without a merge: ${url}`));
   else if (result === null) cli.warn(sanitizeLine(`${spec_id}: ${reason}`));
   else {
-    if (sign !== null && !isRefused(result)) cli.note(`${spec_id}: found ${SIGNS[sign]}`);
-    printMerge(result, cli);
+    if (sign !== null && !isMergeRefusal(result)) cli.note(`${spec_id}: found ${SIGNS[sign]}`);
+    printMergeResult(result, cli);
   }
 }
 
-/** Returns whether a person must still act. */
-export function isUnsettled({ outcome, result }: SyncedRequest): boolean {
+/** Returns whether a person must still act on the request. */
+export function isRequestUnsettled({ outcome, result }: SyncedRequest): boolean {
   return (
-    outcome === "closed" || outcome === "missing" || outcome === "refused" || (result !== null && isRefused(result))
+    outcome === "closed" ||
+    outcome === "missing" ||
+    outcome === "refused" ||
+    (result !== null && isMergeRefusal(result))
   );
 }

@@ -1,5 +1,5 @@
 import { escapeXml } from "#kernel/escape_xml.ts";
-import type { SinceReport, SpecVerdict } from "#planner/runs/proof/verify_since.ts";
+import type { SpecVerdict, VerifySinceReport } from "#planner/runs/proof/verify_since.ts";
 import type { CriterionProof } from "#planner/work/provenance.ts";
 import { formatCountOf } from "#words/names.ts";
 import { sanitizeLine } from "./plain_text.ts";
@@ -28,14 +28,14 @@ function listRemarks({ problem, proposed, unproven, output, record }: SpecVerdic
 }
 
 /** Formats the number of specs by verdict on one line. */
-export function formatCounts({ specs, since, commit }: SinceReport): string {
+export function formatCounts({ specs, since, commit }: VerifySinceReport): string {
   const counts = new Map<string, number>();
   for (const { verdict } of specs) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
   const said = [...counts].map(([verdict, count]) => `${count} ${verdict}`).join(", ");
   return `${formatCountOf(specs.length, "spec")} completed between ${since.slice(0, 10)} and ${commit.slice(0, 10)}${said === "" ? "" : `: ${said}`}`;
 }
 
-export function formatTextReport(report: SinceReport): string {
+export function formatTextReport(report: VerifySinceReport): string {
   const lines = report.specs.flatMap((spec) => [
     `${spec.verdict.padEnd(9)} ${spec.spec_id}  ${spec.title ?? ""}`.trimEnd(),
     ...spec.criteria.map((one, index) => {
@@ -48,7 +48,7 @@ export function formatTextReport(report: SinceReport): string {
 }
 
 /** Formats a Markdown section in which no text of a spec is read as Markdown. */
-export function formatMarkdownReport(report: SinceReport, isBad: (spec: SpecVerdict) => boolean): string {
+export function formatMarkdownReport(report: VerifySinceReport, isBad: (spec: SpecVerdict) => boolean): string {
   const head = `## Completed specs\n\n${escapeMarkdown(formatCounts(report))}\n\n`;
   if (report.specs.length === 0) return head;
   // Specs with problems come first, because the end of a long report is cut off.
@@ -91,7 +91,7 @@ const FAILURES: ReadonlySet<string> = new Set(["disproven", "edited"]);
 const SKIPPED: ReadonlySet<string> = new Set(["proposed", "checked", "unchecked"]);
 
 /** Formats JUnit XML: a suite per spec, a case per criterion and one for the record of its run. */
-export function formatJunitReport({ specs }: SinceReport): string {
+export function formatJunitReport({ specs }: VerifySinceReport): string {
   const suites = specs.map((spec) => {
     const cases = spec.criteria.map((one, index): Case => {
       const seconds = (one.check?.duration_ms ?? 0) / 1000;

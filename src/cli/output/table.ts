@@ -1,7 +1,7 @@
 import { sanitizeLine } from "./plain_text.ts";
 import { print } from "./print.ts";
 import { getOutputWidth, hasColours, paint, type Style } from "./terminal.ts";
-import { measureText, wrapWords } from "./wrap_text.ts";
+import { measureTextWidth, wrapWords } from "./wrap_text.ts";
 
 const GAP = "  ";
 const ELLIPSIS = "…";
@@ -67,7 +67,7 @@ function formatHeader(columns: readonly Column<never>[], widths: readonly number
   );
 }
 
-/** Formats the sentence below a row. */
+/** Formats the sentence that is printed below a row. */
 function formatBelow(text: string, indent: number, width: number | undefined): string {
   const safe = sanitizeLine(text);
   if (safe === "") return "";
@@ -83,7 +83,7 @@ function narrowTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[])
   const equal = columns.map(({ text }) => rows.every((row) => text(row) === text(rows[0] as Row)));
   const leaves = (column: Column<Row>, index: number) => {
     const cell = column.text(rows[0] as Row);
-    const isShort = !column.shrinks || measureText(cell) <= SHORT_CELL;
+    const isShort = !column.shrinks || measureTextWidth(cell) <= SHORT_CELL;
     return equal[index] && index > 0 && (EMPTY.has(cell) || (rows.length > 1 && isShort));
   };
   const kept = columns
@@ -117,7 +117,7 @@ function renderCells<Row>(
   // Titles of several words are written on several lines if they would widen a column of numbers.
   const stacked = width !== undefined && measureWidth(rows, columns) > width;
   const natural = columns.map((_, index) => findWidest([stacked ? words : header, ...body], index));
-  const widths = width === undefined ? natural : fitWidths(natural, columns, width);
+  const widths = width === undefined ? natural : fitColumnWidths(natural, columns, width);
   const isPainted = hasColours("stdout");
   const places = columns.map(({ align }, index) => ({ width: widths[index] ?? 0, align }));
   const lines = formatHeader(columns, widths).map((cells) =>
@@ -133,11 +133,11 @@ function renderCells<Row>(
 
 /** Cuts a text to `width` terminal cells; the last one is an ellipsis if text was cut. Characters are never split. */
 export function cutText(text: string, width: number): string {
-  if (measureText(text) <= width) return text;
+  if (measureTextWidth(text) <= width) return text;
   let kept = "";
-  let room = width - measureText(ELLIPSIS);
+  let room = width - measureTextWidth(ELLIPSIS);
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    room -= measureText(segment);
+    room -= measureTextWidth(segment);
     if (room < 0) break;
     kept += segment;
   }
@@ -158,7 +158,7 @@ function measureCell(raw: string): Cell {
   // Nearly every cell is printable ASCII, which is safe and has one cell per character.
   if (/^[ -~]*$/.test(raw)) return { text: raw, width: raw.length };
   const text = sanitizeLine(raw);
-  return { text, width: measureText(text) };
+  return { text, width: measureTextWidth(text) };
 }
 
 function findWidest(lines: readonly (readonly Cell[])[], index: number): number {
@@ -182,7 +182,11 @@ function formatLine(
 }
 
 // Distributes the width that the other columns leave among the shrinking columns; the widest is shortened first.
-function fitWidths(natural: readonly number[], columns: readonly Column<never>[], width: number): readonly number[] {
+function fitColumnWidths(
+  natural: readonly number[],
+  columns: readonly Column<never>[],
+  width: number,
+): readonly number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1)) - width;
   while (excess > 0) {

@@ -39,8 +39,8 @@ export function isInteractive(): boolean {
  * a terminal that is not `dumb`. Source: no-color.org, force-color.org.
  */
 export function hasColours(stream: Stream, env: NodeJS.ProcessEnv = process.env): boolean {
-  if (isSet(env["NO_COLOR"])) return false;
-  if (isSet(env["FORCE_COLOR"])) return env["FORCE_COLOR"] !== "0" && env["FORCE_COLOR"] !== "false";
+  if (isVariableSet(env["NO_COLOR"])) return false;
+  if (isVariableSet(env["FORCE_COLOR"])) return env["FORCE_COLOR"] !== "0" && env["FORCE_COLOR"] !== "false";
   return env["TERM"] !== "dumb" && isTerminal(stream);
 }
 
@@ -66,6 +66,6 @@ export function getErrorWidth(): number | undefined {
   return isTerminal("stderr") ? process.stderr.columns || undefined : undefined;
 }
 
-function isSet(value: string | undefined): value is string {
+function isVariableSet(value: string | undefined): value is string {
   return value !== undefined && value !== "";
 }

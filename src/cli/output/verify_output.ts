@@ -14,7 +14,7 @@ import { sanitizeLine, sanitizeLines } from "./plain_text.ts";
 import { print, printJson } from "./print.ts";
 
 /** The arguments of `planner verify` about outputs. */
-export interface OutputWords {
+export interface VerifyOutputArgs {
   readonly output: boolean;
   readonly id: string | undefined;
   readonly file: string | undefined;
@@ -34,7 +34,7 @@ interface Judged {
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
 /** Runs `planner verify` for outputs: checks an output, or prints the section of the prompt about it. */
-export async function verifyOutput(words: OutputWords, context: PlannerContext, cwd: string): Promise<ExitStatus> {
+export async function verifyOutput(words: VerifyOutputArgs, context: PlannerContext, cwd: string): Promise<ExitStatus> {
   // `verify --schema <path> <file>` needs no spec; with --output the first word is a spec.
   const withoutSpec = words.schema !== undefined && !words.output && !words["prompt-section"];
   const { id, file } = withoutSpec ? { id: undefined, file: words.id } : words;
@@ -46,7 +46,7 @@ export async function verifyOutput(words: OutputWords, context: PlannerContext, 
     return EXIT_STATUS.ok;
   }
   const judged = await judgeOutput(context, { spec, schemaPath, file, cwd });
-  if (words.json) printJson(toJson(judged));
+  if (words.json) printJson(createVerdictJson(judged));
   else
     print(
       formatOutputReport(judged)
@@ -83,7 +83,7 @@ function readOutput(path: string, shown: string): string {
   return readFileSync(path, "utf8");
 }
 
-function toJson({ spec, schemaPath, verdict, log }: Judged): unknown {
+function createVerdictJson({ spec, schemaPath, verdict, log }: Judged): unknown {
   return {
     spec_id: spec?.id ?? null,
     schema: schemaPath,

@@ -11,7 +11,7 @@ const WORD = /(\s*)((?:[^\s`]*`[^`]*`[^\s`]*)+|\S+)/g;
 const COMMAND_LINE = /^(?:\w+: )?(?:planner|git) [a-z-]/;
 
 /** Returns the number of terminal cells of a text, without colour sequences. */
-export function measureText(text: string): number {
+export function measureTextWidth(text: string): number {
   return stringWidth(text);
 }
 
@@ -20,7 +20,7 @@ export function wrapWords(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let current = "";
   for (const [spaced, , word = ""] of text.matchAll(WORD)) {
-    if (current !== "" && measureText(current + spaced) > width) {
+    if (current !== "" && measureTextWidth(current + spaced) > width) {
       lines.push(current);
       current = word;
     } else {
@@ -39,7 +39,7 @@ export function wrapText(text: string, width: number | undefined): string {
   if (width === undefined) return text;
   return text
     .split("\n")
-    .map((line) => (measureText(line) <= width ? line : wrapLine(line, width)))
+    .map((line) => (measureTextWidth(line) <= width ? line : wrapLine(line, width)))
     .join("\n");
 }
 

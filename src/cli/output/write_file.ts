@@ -16,7 +16,7 @@ import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { createRandomHex } from "#kernel/random.ts";
 import { describeSystemError, getErrorCode } from "#planner/store/files/disk_error.ts";
-import { openParentFolder, refuseLinkOut } from "#planner/store/files/open_folder.ts";
+import { openParentFolder, refuseOutsideLink } from "#planner/store/files/open_folder.ts";
 import { isLink } from "#planner/store/project/project_bounds.ts";
 
 const NEW_FILE_MODE = 0o666;
@@ -29,22 +29,22 @@ export function createFile(path: string, text: string | Uint8Array, mode: number
   return wrapWriteErrors(path, () => {
     const folder = openParentFolder(path);
     try {
-      return createInFolder(join(folder.path, basename(path)), text, mode);
+      return createFileWithFolder(join(folder.path, basename(path)), text, mode);
     } finally {
       folder.close();
     }
   });
 }
 
-function createInFolder(path: string, text: string | Uint8Array, mode: number): boolean {
-  return withTemporary(dirname(path), text, mode, (temporary) => {
+function createFileWithFolder(path: string, text: string | Uint8Array, mode: number): boolean {
+  return withTemporaryFile(dirname(path), text, mode, (temporary) => {
     try {
       // Unlike a rename, a link never replaces a file that was created meanwhile.
       linkSync(temporary, path);
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-      return createWithoutLink(path, text);
+      return createFileWithoutLink(path, text);
     }
   });
 }
@@ -52,27 +52,27 @@ function createInFolder(path: string, text: string | Uint8Array, mode: number): 
 /** Replaces a file atomically: a reader sees the old or the new text. A link stays a link, and the mode stays. */
 export function replaceFile(path: string, text: string | Uint8Array): void {
   wrapWriteErrors(path, () => {
-    refuseLinkOut(path);
+    refuseOutsideLink(path);
     const folder = openParentFolder(path);
     try {
       const inside = join(folder.path, basename(path));
       const target = isLink(inside) ? realpathSync(path) : inside;
       const { mode } = statSync(target);
-      withTemporary(dirname(target), text, mode, (temporary) => renameSync(temporary, target));
+      withTemporaryFile(dirname(target), text, mode, (temporary) => renameSync(temporary, target));
     } finally {
       folder.close();
     }
   });
 }
 
-/** Writes a file that a person named, new or not; directly if it is not a regular file (`/dev/stdout`). */
+/** Creates or replaces a file that a person named; writes directly if it is not a regular file (`/dev/stdout`). */
 export function writeFile(path: string, text: string | Uint8Array): void {
   const there = wrapWriteErrors(path, () => statSync(path, { throwIfNoEntry: false }));
   if (there !== undefined && !there.isFile()) {
     wrapWriteErrors(path, () => writeFileSync(path, text));
     return;
   }
-  refuseDatabase(path);
+  refuseDatabaseFile(path);
   if (!createFile(path, text)) replaceFile(path, text);
 }
 
@@ -80,7 +80,7 @@ export function writeFile(path: string, text: string | Uint8Array): void {
 const DATABASE = "SQLite format 3\0";
 
 /** Refuses to replace a database by an output, because a mistyped name would delete an inventory. */
-export function refuseDatabase(path: string): void {
+export function refuseDatabaseFile(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
   const beginning = Buffer.alloc(DATABASE.length);
   wrapWriteErrors(path, () => {
@@ -95,19 +95,19 @@ export function refuseDatabase(path: string): void {
   throw new OperationError("failed_precondition", `Cannot write "${path}": it is a database: expected another file`);
 }
 
-/** Writes a file atomically with a mode that only its owner may read, whatever its mode was before. */
+/** Writes a file atomically so that only its owner may read it, whatever its mode was before. */
 export function writePrivateFile(path: string, text: string): void {
   if (createFile(path, text, PRIVATE_MODE)) return;
   wrapWriteErrors(path, () => {
     const target = realpathSync(path);
-    withTemporary(dirname(target), text, PRIVATE_MODE, (temporary) => renameSync(temporary, target));
+    withTemporaryFile(dirname(target), text, PRIVATE_MODE, (temporary) => renameSync(temporary, target));
   });
 }
 
 /** Creates or replaces a file atomically with exactly this mode. */
 export function writeFileWithMode(path: string, text: string, mode: number): void {
   wrapWriteErrors(path, () =>
-    withTemporary(dirname(path), text, mode, (temporary) => {
+    withTemporaryFile(dirname(path), text, mode, (temporary) => {
       chmodSync(temporary, mode);
       renameSync(temporary, path);
     }),
@@ -121,10 +121,10 @@ export function createFolder(path: string): void {
 
 /** Checks that a file of this name could be written, by writing a few bytes in its folder. */
 export function requireWritable(path: string): void {
-  wrapWriteErrors(path, () => withTemporary(dirname(path), new Uint8Array(PROBE_BYTES), PRIVATE_MODE, () => {}));
+  wrapWriteErrors(path, () => withTemporaryFile(dirname(path), new Uint8Array(PROBE_BYTES), PRIVATE_MODE, () => {}));
 }
 
-function withTemporary<Result>(
+function withTemporaryFile<Result>(
   folder: string,
   text: string | Uint8Array,
   mode: number,
@@ -146,7 +146,7 @@ function withTemporary<Result>(
 }
 
 // Creates a file on file systems without hard links.
-function createWithoutLink(path: string, text: string | Uint8Array): boolean {
+function createFileWithoutLink(path: string, text: string | Uint8Array): boolean {
   try {
     writeFileSync(path, text, { flag: "wx" });
     return true;
@@ -164,12 +164,12 @@ export function wrapWriteErrors<Result>(path: string, work: () => Result): Resul
   try {
     return work();
   } catch (error) {
-    throw toWriteRefusal(path, error);
+    throw convertToWriteRefusal(path, error);
   }
 }
 
 /** Returns the error that `wrapWriteErrors` throws, or `error` itself if no system call failed. */
-export function toWriteRefusal(path: string, error: unknown): unknown {
+export function convertToWriteRefusal(path: string, error: unknown): unknown {
   const code = getErrorCode(error);
   if (code === undefined || error instanceof OperationError) return error;
   const kind = code === "EACCES" || code === "EPERM" || code === "EROFS" ? "permission_denied" : "unavailable";

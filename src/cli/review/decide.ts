@@ -8,7 +8,7 @@ import { readTerminalLine } from "../accept_commands.ts";
 import type { Cli } from "../command.ts";
 import { type EditedText, editText } from "../edit_text.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
-import { askAboutChecks, isRefused, printMerge } from "../merge_output.ts";
+import { askAboutMergeCommands, isMergeRefusal, printMergeResult } from "../merge_output.ts";
 import type { OpenProject } from "../open_project.ts";
 import { sanitizeLine } from "../output/plain_text.ts";
 import { print, printJson } from "../output/print.ts";
@@ -22,22 +22,22 @@ export interface DecisionContext {
   readonly json: boolean;
 }
 
-export async function acceptAndMerge(
+export async function acceptAndMergeWork(
   deciding: DecisionContext,
   { spec_id, members }: ReviewFacts,
 ): Promise<ExitStatus> {
   const { project, deps, cli, json } = deciding;
-  await askAboutChecks(project, [spec_id, ...members.map((member) => member.spec_id)]);
+  await askAboutMergeCommands(project, [spec_id, ...members.map((member) => member.spec_id)]);
   const signals = listenForSignals((name) => cli.note(`${name}: ending after this spec`));
   try {
     const stop = { soon: signals.soon, now: signals.now };
     const results = await acceptWork(
       deps,
       { id: spec_id, stop },
-      json ? undefined : (result) => printMerge(result, cli),
+      json ? undefined : (result) => printMergeResult(result, cli),
     );
     if (json) printJson({ results });
-    return results.some(isRefused) ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+    return results.some(isMergeRefusal) ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   } finally {
     signals.close();
   }
@@ -50,7 +50,7 @@ export async function sendWorkBack({ deps, json }: DecisionContext, id: string, 
   return EXIT_STATUS.ok;
 }
 
-export async function rejectAndPrint({ deps, cli, json }: DecisionContext, id: string): Promise<ExitStatus> {
+export async function rejectAndPrintWork({ deps, cli, json }: DecisionContext, id: string): Promise<ExitStatus> {
   const results = await rejectWork(deps, id);
   if (json) printJson({ results });
   else {
@@ -65,13 +65,13 @@ export async function rejectAndPrint({ deps, cli, json }: DecisionContext, id: s
 
 const QUESTION = "[a]ccept, send [b]ack, [r]eject or [l]eave? ";
 
-/** Asks what to do with the work until the answer is one of the four; the end of input changes nothing. */
-export async function askWhatToDo(deciding: DecisionContext, facts: ReviewFacts): Promise<ExitStatus> {
+/** Asks what to do with the work until a person gives one of the four answers; the end of input changes nothing. */
+export async function askForDecision(deciding: DecisionContext, facts: ReviewFacts): Promise<ExitStatus> {
   for (;;) {
     const answer = readTerminalLine(QUESTION).trim().toLowerCase();
-    if (isWordOrInitial(answer, "accept")) return acceptAndMerge(deciding, facts);
-    if (isWordOrInitial(answer, "back")) return sendBackFromEditor(deciding, facts);
-    if (isWordOrInitial(answer, "reject")) return rejectAndPrint(deciding, facts.spec_id);
+    if (isWordOrInitial(answer, "accept")) return acceptAndMergeWork(deciding, facts);
+    if (isWordOrInitial(answer, "back")) return sendWorkBackFromEditor(deciding, facts);
+    if (isWordOrInitial(answer, "reject")) return rejectAndPrintWork(deciding, facts.spec_id);
     if (answer === "" || isWordOrInitial(answer, "leave")) return EXIT_STATUS.ok;
   }
 }
@@ -81,17 +81,17 @@ function isWordOrInitial(answer: string, word: string): boolean {
 }
 
 /** Opens the editor for the comment and sends the work back. A comment that could not be sent stays in its file. */
-async function sendBackFromEditor(deciding: DecisionContext, { spec_id }: ReviewFacts): Promise<ExitStatus> {
+async function sendWorkBackFromEditor(deciding: DecisionContext, { spec_id }: ReviewFacts): Promise<ExitStatus> {
   const edited = await editText("review.md", "");
   if (edited.text.trim() === "") {
     edited.discard();
     deciding.cli.note("The text is empty: nothing was sent back");
     return EXIT_STATUS.ok;
   }
-  return sendBackAndDiscard(deciding, spec_id, edited);
+  return sendBackAndDiscardCopy(deciding, spec_id, edited);
 }
 
-async function sendBackAndDiscard(deciding: DecisionContext, id: string, { text, file, discard }: EditedText) {
+async function sendBackAndDiscardCopy(deciding: DecisionContext, id: string, { text, file, discard }: EditedText) {
   try {
     const status = await sendWorkBack(deciding, id, text);
     discard();

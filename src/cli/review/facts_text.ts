@@ -1,7 +1,7 @@
 import type { FileChange, WorkDifference } from "#planner/run_ports/differences.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
 import type { ReviewedCriterion } from "#planner/work/reviewed_criteria.ts";
-import { formatCountOf, listSome } from "#words/names.ts";
+import { formatCountOf, listSomeNames } from "#words/names.ts";
 import { sanitizeLine } from "../output/plain_text.ts";
 
 /** Maximum number of files and of commits that are listed; a person reads more in the diff. */
@@ -59,7 +59,7 @@ function formatRecord({ record }: ReviewFacts): readonly string[] {
     ...(unproven === null ? [] : [`completed without proof: ${unproven}`]),
     ...(beside.length === 0
       ? []
-      : [`its checks ran beside files that no commit holds: ${listSome(beside, MOST_NAMED)}`]),
+      : [`its checks ran beside files that no commit holds: ${listSomeNames(beside, MOST_NAMED)}`]),
   ].map((line) => `  ${line}`);
   return [`Run ${run} ${by}: ${status ?? "-"}${ended_at === null ? "" : `, ${ended_at}`}`, ...details];
 }
@@ -92,7 +92,7 @@ function formatFile({ path, change, added, removed, changed_in_main }: FileChang
 function formatLocation({ worktree, uncommitted, problem }: ReviewFacts): readonly string[] {
   return [
     ...(worktree === null ? [] : [`Worktree ${worktree}`]),
-    ...(uncommitted.length === 0 ? [] : [`Not committed there: ${listSome(uncommitted, MOST_NAMED)}`]),
+    ...(uncommitted.length === 0 ? [] : [`Not committed there: ${listSomeNames(uncommitted, MOST_NAMED)}`]),
     ...(problem === null ? [] : [problem]),
   ];
 }

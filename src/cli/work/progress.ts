@@ -6,7 +6,7 @@ import { removeEscapes, sanitizeLine } from "../output/plain_text.ts";
 import { moveCursor, printError, printJson } from "../output/print.ts";
 import { cutText } from "../output/table.ts";
 import { isTerminal, paint, type Style } from "../output/terminal.ts";
-import { measureText, printText } from "../output/wrap_text.ts";
+import { measureTextWidth, printText } from "../output/wrap_text.ts";
 
 /** A completed spec whose work is not merged. */
 export interface UnmergedWork {
@@ -81,7 +81,7 @@ function openProgressView(cli: Cli, running: RunningSpecs): LiveLines {
 type ToldEvent = Exclude<RunEvent, { readonly event: "output" | "usage" | "progress" }>;
 
 function printEvent(event: ToldEvent, cli: Cli): void {
-  if (event.event === "ended") printEnd(event, cli);
+  if (event.event === "ended") printRunEnd(event, cli);
   else if (event.event === "output_check") printText(`${event.lines.map(sanitizeLine).join("\n")}\n`);
   else if (event.event === "refused") cli.warn(event.reason);
   else if (event.event === "denied") cli.warn(`${event.spec_id}: the agent was denied ${sanitizeLine(event.what)}`);
@@ -92,7 +92,7 @@ function printEvent(event: ToldEvent, cli: Cli): void {
   } else cli.note(event.spec_id === null ? event.message : `${event.spec_id}: ${event.message}`);
 }
 
-function printEnd({ spec_id, status, reasons, warnings }: RunResult, cli: Cli): void {
+function printRunEnd({ spec_id, status, reasons, warnings }: RunResult, cli: Cli): void {
   for (const warning of warnings) cli.warn(`${spec_id}: ${warning}`);
   const style = STYLES[status];
   const word = style === undefined ? status : paint(status, style);
@@ -167,7 +167,7 @@ function openLiveLines(lines: (width: number) => readonly string[]): LiveLines {
   };
 }
 
-/** Maximum width of a title, and fixed widths of time and usage, in columns. */
+/** Maximum width of a title in columns; the next two constants are the fixed widths of time and usage. */
 const TITLE_COLUMNS = 26;
 const TIME_COLUMNS = 5;
 const USAGE_COLUMNS = 11;
@@ -194,7 +194,7 @@ export class RunningSpecs {
       this.#done = event.done;
       this.#total = event.total;
     } else if (event.event === "started") {
-      const title = toOneLine(event.title ?? event.spec_id);
+      const title = joinTextLines(event.title ?? event.spec_id);
       this.#running.set(event.spec_id, { title, since: now, usage: null, last: `${event.agent} begins` });
     } else if (event.event === "ended") this.#running.delete(event.spec_id);
     else if (event.event === "usage" || event.event === "output") this.#update(event);
@@ -218,7 +218,7 @@ export class RunningSpecs {
   sentences(now: number): readonly string[] {
     return [...this.#running].map(([id, { since, usage, last }]) => {
       const spent = usage === null ? "" : `, ${formatShortUsage(usage)}`;
-      return `${id}: ${formatDuration(now - since)}${spent} (${this.#done} of ${this.#total} done): ${cutText(toOneLine(last), 120)}`;
+      return `${id}: ${formatDuration(now - since)}${spent} (${this.#done} of ${this.#total} done): ${cutText(joinTextLines(last), 120)}`;
     });
   }
 }
@@ -226,7 +226,7 @@ export class RunningSpecs {
 function formatRunning({ title, since, usage, last }: Running, now: number): string {
   const name = padText(cutText(title, TITLE_COLUMNS), TITLE_COLUMNS);
   const spent = (usage === null ? "" : formatShortUsage(usage)).padStart(USAGE_COLUMNS);
-  return `${name} ${formatDuration(now - since).padStart(TIME_COLUMNS)} ${spent}  ${toOneLine(last)}`;
+  return `${name} ${formatDuration(now - since).padStart(TIME_COLUMNS)} ${spent}  ${joinTextLines(last)}`;
 }
 
 function formatDuration(milliseconds: number): string {
@@ -235,9 +235,9 @@ function formatDuration(milliseconds: number): string {
 }
 
 function padText(text: string, columns: number): string {
-  return text + " ".repeat(Math.max(0, columns - measureText(text)));
+  return text + " ".repeat(Math.max(0, columns - measureTextWidth(text)));
 }
 
-function toOneLine(text: string): string {
+function joinTextLines(text: string): string {
   return removeEscapes(text.slice(0, MAX_KEPT_CHARS)).replace(/\s+/g, " ").trim();
 }

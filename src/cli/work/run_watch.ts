@@ -1,5 +1,5 @@
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
-import { describeRefusal, type MergeResult } from "#planner/runs/merge/complete_spec.ts";
+import { describeMergeRefusal, type MergeResult } from "#planner/runs/merge/complete_spec.ts";
 import { type WatchOptions, watchProject } from "#planner/runs/watch/watch.ts";
 import type { WatchEndReason, WatchEvent } from "#planner/runs/watch/watch_round.ts";
 import type { Cli } from "../command.ts";
@@ -48,7 +48,7 @@ function printEvent(event: WatchEvent, cli: Cli): void {
 }
 
 function printMerge(result: MergeResult, cli: Cli): void {
-  if (result.outcome === "refused" || result.outcome === "conflict") cli.warn(describeRefusal(result));
+  if (result.outcome === "refused" || result.outcome === "conflict") cli.warn(describeMergeRefusal(result));
   else {
     printText(`Merged spec: ${result.spec_id}\n`);
     for (const note of result.notes) cli.warn(`${result.spec_id}: ${note}`);

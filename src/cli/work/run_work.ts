@@ -1,5 +1,5 @@
 import { getErrorMessage } from "#kernel/errors.ts";
-import { readRules } from "#planner/operations/shared/held_rules.ts";
+import { readProjectRules } from "#planner/operations/shared/held_rules.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import { loadWorld } from "#planner/operations/shared/world.ts";
 import { repairRuns } from "#planner/runs/claims.ts";
@@ -11,7 +11,7 @@ import { buildCheckLines } from "#planner/work/acceptance.ts";
 import { listConfigLines } from "#planner/work/config_lines.ts";
 import { limitMemory } from "#runtime/small_memory.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
-import { askToAccept } from "../accept_commands.ts";
+import { askToAcceptCommands } from "../accept_commands.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
@@ -26,7 +26,7 @@ export type WorkWords = Omit<QueueOptions, "run"> & Omit<RunSettings, "stop" | "
 /** Works on specs until they end and returns the exit status. */
 export async function runWork({ context, root }: OpenProject, cli: Cli, words: WorkWords): Promise<ExitStatus> {
   refuseInsideRun(context, "planner_work_start");
-  await askAboutWork({ context, root }, words.ids);
+  await askAboutWorkCommands({ context, root }, words.ids);
   const progress = createProgress(cli, words.json);
   const signals = listenForSignals((name, again) => {
     progress.tell({ event: "note", spec_id: null, message: formatInterruption(name, again) });
@@ -60,13 +60,13 @@ export async function runWork({ context, root }: OpenProject, cli: Cli, words: W
 }
 
 /** Asks about unaccepted checks of the specs that may be worked on, and about unaccepted commands of the settings. */
-async function askAboutWork(project: OpenProject, ids: readonly SpecId[]): Promise<void> {
+async function askAboutWorkCommands(project: OpenProject, ids: readonly SpecId[]): Promise<void> {
   const { specs, readiness } = await loadWorld(project.context);
   const isMeant = (spec: Spec): boolean =>
     ids.length === 0 ? readiness.isReady(spec) : ids.some((id) => spec.id === id || spec.id.startsWith(`${id}.`));
   const checks = specs.filter(isMeant).flatMap(({ body }) => buildCheckLines(body));
-  const { lost } = await readRules(project.context);
-  await askToAccept(project, [...listConfigLines(await project.context.config()), ...lost, ...checks]);
+  const { lost } = await readProjectRules(project.context);
+  await askToAcceptCommands(project, [...listConfigLines(await project.context.config()), ...lost, ...checks]);
 }
 
 async function findUnmergedWork({ ports }: RunDeps, { results }: QueueResult): Promise<readonly UnmergedWork[]> {

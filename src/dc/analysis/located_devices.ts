@@ -1,18 +1,18 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { ResourceChange } from "./resource_changes.ts";
-import { applyEdits } from "./sorted_list.ts";
+import { applyListEdits } from "./sorted_list.ts";
 
 /** Devices grouped by location, each list sorted by key. */
 export interface LocatedDevices {
   /** Devices in racks by the key of the rack. */
   readonly racked: ReadonlyMap<string, readonly Device[]>;
-  /** Unracked devices. */
+  /** Devices outside of racks, sorted by key. */
   readonly free: readonly Device[];
 }
 
 /** Groups devices by location. @param devices sorted by key */
-export function groupByRack(devices: readonly Device[]): LocatedDevices {
+export function groupDevicesByRack(devices: readonly Device[]): LocatedDevices {
   const racked = new Map<string, Device[]>();
   const free: Device[] = [];
   for (const device of devices) {
@@ -29,7 +29,7 @@ export function groupByRack(devices: readonly Device[]): LocatedDevices {
 }
 
 /** Returns the groups after changes of devices. Cost: a copy of the map of racks, and of the lists that change. */
-export function updateGroups(
+export function updateDeviceGroups(
   { racked, free }: LocatedDevices,
   changes: readonly ResourceChange<Device>[],
 ): LocatedDevices {
@@ -40,10 +40,10 @@ export function updateGroups(
     for (const rack of new Set([from, to])) {
       const edit = { key, after: rack === to ? after : undefined };
       if (rack === "") outside.push(edit);
-      else if (rack !== undefined) lists.set(rack, applyEdits(lists.get(rack) ?? [], [edit], getDeviceKey));
+      else if (rack !== undefined) lists.set(rack, applyListEdits(lists.get(rack) ?? [], [edit], getDeviceKey));
     }
   }
-  return { racked: lists, free: applyEdits(free, outside, getDeviceKey) };
+  return { racked: lists, free: applyListEdits(free, outside, getDeviceKey) };
 }
 
 function getDeviceKey({ code }: Device): string {

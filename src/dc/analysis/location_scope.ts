@@ -3,13 +3,13 @@ import type { Ref } from "#dc/model/ref.ts";
 import type { Location } from "#dc/model/resources.ts";
 
 /** A resource with a location, directly or through its rack. */
-export interface Located {
+export interface LocatedResource {
   readonly location?: Location;
   readonly rackCode?: string;
 }
 
 /** Whether a resource is located inside a site, floor, room, row, zone or rack. */
-export function isLocatedIn({ location, rackCode }: Located, scope: Ref): boolean {
+export function isLocatedIn({ location, rackCode }: LocatedResource, scope: Ref): boolean {
   if (scope.kind === "rack") return rackCode !== undefined && codeKey(rackCode) === codeKey(scope.code);
   return location !== undefined && isLocationIn(location, scope);
 }

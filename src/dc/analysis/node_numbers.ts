@@ -1,6 +1,6 @@
 import type { PowerGraph } from "./power/power_graph.ts";
 
-/** Bits of a page number: memory is allocated per page when one of its numbers is set. */
+/** Page size as a power of two. A page gets memory when one of its numbers is first set. */
 const PAGE_BITS = 10;
 const PAGE = 2 ** PAGE_BITS;
 
@@ -58,7 +58,7 @@ export class NodeGroups {
     }
   }
 
-  /** Returns, by node, the lowest node of its group. */
+  /** Returns the lowest node of each node's group, indexed by node. */
   numbers(): Int32Array {
     for (let index = 0; index < this.#parents.length; index += 1) this.#parents[index] = this.#root(index);
     return this.#parents;

@@ -3,7 +3,7 @@ import type { AreaKind, LoadBasis } from "#dc/model/enum_values.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { compareText, formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Location, Rack } from "#dc/model/resources.ts";
-import { isLocatedIn, type Located } from "./location_scope.ts";
+import { isLocatedIn, type LocatedResource } from "./location_scope.ts";
 
 /** Devices with the same rack, row, zone, room, floor and site, and cached values about them. */
 export interface DeviceLocation {
@@ -14,7 +14,7 @@ export interface DeviceLocation {
   readonly lossy: readonly Device[];
 }
 
-export function toAreaKey(area: Ref): string {
+export function formatAreaKey(area: Ref): string {
   return formatRef(area).toLowerCase();
 }
 
@@ -60,7 +60,7 @@ export function indexLocationsByArea(places: readonly DeviceLocation[]): Readonl
 }
 
 /** Lists keys of the areas that contain a resource, its rack included. */
-export function listAreaKeys({ rackCode, location }: Located): readonly string[] {
+export function listAreaKeys({ rackCode, location }: LocatedResource): readonly string[] {
   const rack = rackCode === undefined ? [] : [`rack:${rackCode}`];
   return [...rack, ...(location === undefined ? [] : listAreas(location))].map((area) => area.toLowerCase());
 }
@@ -80,7 +80,7 @@ function listAreas({ siteId, floorNumber, room, row, zoneId }: Location): readon
 }
 
 /** Returns the reference of the area of a kind that contains a resource; undefined if none exists. */
-export function findAreaRef({ rackCode, location }: Located, kind: AreaKind): string | undefined {
+export function findAreaRef({ rackCode, location }: LocatedResource, kind: AreaKind): string | undefined {
   if (kind === "RACK") return rackCode === undefined ? undefined : `rack:${rackCode}`;
   const prefix = `${kind.toLowerCase()}:`;
   return location && listAreas(location).find((area) => area.startsWith(prefix));

@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
-import { findItem } from "./sorted_list.ts";
+import { findItemByKey } from "./sorted_list.ts";
 
 export interface ResourceChange<Resource> {
   readonly key: string;
@@ -9,7 +9,7 @@ export interface ResourceChange<Resource> {
   readonly after?: Resource | undefined;
 }
 
-/** Pairs the resources under changed keys before and after, and those that were read in addition. */
+/** Pairs the resources under changed keys before and after, and additional resources that were read. */
 export function listResourceChanges<Resource>(
   list: readonly Resource[],
   keys: readonly string[],
@@ -18,17 +18,17 @@ export function listResourceChanges<Resource>(
 ): readonly ResourceChange<Resource>[] {
   const after = new Map(read.map((resource) => [keyOf(resource), resource]));
   return [...new Set([...keys, ...after.keys()])]
-    .map((key) => ({ key, before: findItem(list, key, keyOf), after: after.get(key) }))
+    .map((key) => ({ key, before: findItemByKey(list, key, keyOf), after: after.get(key) }))
     .filter((change) => change.before !== undefined || change.after !== undefined);
 }
 
 /** Returns keys of the racks that a device was in before and is in after a change. */
-export function listChangedRacks({ before, after }: ResourceChange<Device>): readonly string[] {
+export function listChangedRackKeys({ before, after }: ResourceChange<Device>): readonly string[] {
   return [before, after].flatMap((device) => (device?.rackCode === undefined ? [] : codeKey(device.rackCode)));
 }
 
 /** Whether a change can alter which nodes have power or any load. A new name or position cannot. */
-export function changesPower({ before, after }: ResourceChange<Device | Crac>): boolean {
+export function canChangePower({ before, after }: ResourceChange<Device | Crac>): boolean {
   return formatPowerFields(before) !== formatPowerFields(after);
 }
 
@@ -46,11 +46,11 @@ function formatPowerFields(owner: Device | Crac | undefined): string {
 }
 
 /** Whether a change can alter which nodes have power or how loads are divided, not only the draw of a device. */
-export function changesSupply(change: ResourceChange<Device | Crac>): boolean {
+export function canChangeSupply(change: ResourceChange<Device | Crac>): boolean {
   const { before, after } = change;
   if (before === undefined || after === undefined) return true;
   return isCrac(before) || isCrac(after)
-    ? changesPower(change)
+    ? canChangePower(change)
     : formatSupplyFields(before) !== formatSupplyFields(after);
 }
 

@@ -1,19 +1,23 @@
-import { compareBytes } from "#dc/model/text_order.ts";
+import { compareByCodePoints } from "#dc/model/text_order.ts";
 
-/** New value of a key; without a value, the key is removed. */
+/** Edit of a sorted list: the new value of a key, or no value to remove the key. */
 export interface ListEdit<Item> {
   readonly key: string;
   readonly after?: Item | undefined;
 }
 
 /** Returns the item with a key from a list sorted by key; undefined if none exists. Cost: O(log n). */
-export function findItem<Item>(list: readonly Item[], key: string, keyOf: (item: Item) => string): Item | undefined {
+export function findItemByKey<Item>(
+  list: readonly Item[],
+  key: string,
+  keyOf: (item: Item) => string,
+): Item | undefined {
   const item = list[findInsertIndex(list, key, keyOf)];
   return item !== undefined && keyOf(item) === key ? item : undefined;
 }
 
 /** Applies edits with distinct keys to a list sorted by key. The result is sorted. Cost: one copy. */
-export function applyEdits<Item>(
+export function applyListEdits<Item>(
   list: readonly Item[],
   edits: readonly ListEdit<Item>[],
   keyOf: (item: Item) => string,
@@ -23,7 +27,7 @@ export function applyEdits<Item>(
   // Copying whole runs is much faster than copying item by item.
   const parts: (readonly Item[])[] = [];
   let from = 0;
-  for (const { key, after, at } of placed.toSorted((a, b) => a.at - b.at || compareBytes(a.key, b.key))) {
+  for (const { key, after, at } of placed.toSorted((a, b) => a.at - b.at || compareByCodePoints(a.key, b.key))) {
     if (at > from) parts.push(list.slice(from, at));
     const old = list[at];
     from = old !== undefined && keyOf(old) === key ? at + 1 : at;
@@ -39,7 +43,7 @@ function findInsertIndex<Item>(list: readonly Item[], key: string, keyOf: (item:
   let high = list.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (compareBytes(keyOf(list[middle] as Item), key) < 0) low = middle + 1;
+    if (compareByCodePoints(keyOf(list[middle] as Item), key) < 0) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -2,14 +2,20 @@ import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { portKey, type Ref } from "#dc/model/ref.ts";
-import { getResourceKey, toEdgeKey } from "#dc/model/resource_key.ts";
+import { formatEdgeKey, getResourceKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, PortRef, Rack, ResourceKind } from "#dc/model/resources.ts";
 import type { PathLoad } from "#gen/datacenter/v1/messages.ts";
 import { runAllSteps, type Steps } from "#kernel/steps.ts";
 import { findServedMedia, type MediaServed } from "./cooling/cooling_units.ts";
 import type { RackHeat } from "./cooling/thermal_spots.ts";
-import { groupByRack, type LocatedDevices, updateGroups } from "./located_devices.ts";
-import { type DeviceLocation, groupByLocation, indexLocationsByArea, listEmptyLocations, toAreaKey } from "./places.ts";
+import { groupDevicesByRack, type LocatedDevices, updateDeviceGroups } from "./located_devices.ts";
+import {
+  type DeviceLocation,
+  formatAreaKey,
+  groupByLocation,
+  indexLocationsByArea,
+  listEmptyLocations,
+} from "./places.ts";
 import type { Loads } from "./power/load_lanes.ts";
 import { PowerFigures } from "./power/power_figures.ts";
 import { type CarriedLoads, groupFindingsByRack } from "./power/power_findings.ts";
@@ -17,12 +23,17 @@ import type { PowerGraph } from "./power/power_graph.ts";
 import { PowerGraphEditor } from "./power/power_graph_editor.ts";
 import type { KillerSets } from "./power/power_killers.ts";
 import type { LiveSet } from "./power/power_live.ts";
-import { isUnmet, isUnproven, type RedundancyAudit, type RedundancyVerdict } from "./power/redundancy_audit.ts";
+import {
+  isRedundancyUnmet,
+  isRedundancyUnproven,
+  type RedundancyAudit,
+  type RedundancyVerdict,
+} from "./power/redundancy_audit.ts";
 import { RackFacts, type RackMoment, type RackStanding } from "./racks/rack_facts.ts";
 import type { HealthReason } from "./racks/rack_health.ts";
 import type { RackSupply } from "./racks/rack_supply.ts";
-import { changesPower, changesSupply, listChangedRacks, listResourceChanges } from "./resource_changes.ts";
-import { applyEdits, findItem } from "./sorted_list.ts";
+import { canChangePower, canChangeSupply, listChangedRackKeys, listResourceChanges } from "./resource_changes.ts";
+import { applyListEdits, findItemByKey } from "./sorted_list.ts";
 
 const codeOf = ({ code }: { readonly code: string }) => codeKey(code);
 
@@ -58,7 +69,7 @@ export class Topology {
   /** Builds the graphs in steps, including live set and loads. */
   static *build(inventory: Inventory): Steps<Topology> {
     const editor = yield* PowerGraphEditor.build(inventory);
-    const located = groupByRack(inventory.devices);
+    const located = groupDevicesByRack(inventory.devices);
     const figures = new PowerFigures(editor.graph());
     yield;
     figures.live;
@@ -82,21 +93,21 @@ export class Topology {
     return this.#figures.loads(basis).watts;
   }
 
-  /** Returns the load of every node in watts, and that of phases in volt-amperes. */
+  /** Returns the load of every node in watts, and the load of its phases in volt-amperes. */
   apparentLoads(basis: LoadBasis): Loads {
     return this.#figures.loads(basis);
   }
 
   device(code: string): Device | undefined {
-    return findItem(this.inventory.devices, codeKey(code), codeOf);
+    return findItemByKey(this.inventory.devices, codeKey(code), codeOf);
   }
 
   rack(code: string): Rack | undefined {
-    return findItem(this.inventory.racks, codeKey(code), codeOf);
+    return findItemByKey(this.inventory.racks, codeKey(code), codeOf);
   }
 
   crac(code: string): Crac | undefined {
-    return findItem(this.inventory.cracs, codeKey(code), codeOf);
+    return findItemByKey(this.inventory.cracs, codeKey(code), codeOf);
   }
 
   /** Returns the devices of a rack sorted by key. */
@@ -120,7 +131,7 @@ export class Topology {
 
   /** Whether a site, floor, room, row, zone or rack contains a rack, device or cooling unit. */
   hasPlace(scope: Ref): boolean {
-    return indexLocationsByArea(this.places()).has(toAreaKey(scope));
+    return indexLocationsByArea(this.places()).has(formatAreaKey(scope));
   }
 
   /** Returns the media for which a recorded cooling unit serves a rack. */
@@ -186,14 +197,14 @@ export class Topology {
   /** Returns codes of devices without their required redundancy, as built or now. */
   redundancyUnmet(): readonly string[] {
     return this.redundancyVerdicts()
-      .filter(isUnmet)
+      .filter(isRedundancyUnmet)
       .map(({ code }) => code);
   }
 
   /** Returns codes of devices whose record neither proves nor disproves their required redundancy. */
   redundancyUnknown(): readonly string[] {
     return this.redundancyVerdicts()
-      .filter(isUnproven)
+      .filter(isRedundancyUnproven)
       .map(({ code }) => code);
   }
 
@@ -219,7 +230,7 @@ export class Topology {
     return (device?.ports ?? []).flatMap(({ name }) => {
       const end = { deviceCode, portName: name };
       const other = this.cabledTo(end);
-      return other === undefined ? [] : [toEdgeKey(end, other)];
+      return other === undefined ? [] : [formatEdgeKey(end, other)];
     });
   }
 
@@ -235,8 +246,7 @@ export class Topology {
 
   /**
    * Returns the topology after a change that may never be made. Its results are not cached in this topology or in later
-   * ones.
-   *
+   * topologies.
    * @param keys as for `changed`
    * @param after as for `changed`
    */
@@ -253,22 +263,25 @@ export class Topology {
     const cables = listResourceChanges(inventory.cables, keys.cable, after.cables, getResourceKey);
     const fabricLinks = listResourceChanges(inventory.fabricLinks, keys.fabric_link, after.fabricLinks, getResourceKey);
     const next = {
-      racks: applyEdits(inventory.racks, racks, codeOf),
-      devices: applyEdits(inventory.devices, devices, codeOf),
-      cracs: applyEdits(inventory.cracs, cracs, codeOf),
-      cables: applyEdits(inventory.cables, cables, getResourceKey),
-      fabricLinks: applyEdits(inventory.fabricLinks, fabricLinks, getResourceKey),
+      racks: applyListEdits(inventory.racks, racks, codeOf),
+      devices: applyListEdits(inventory.devices, devices, codeOf),
+      cracs: applyListEdits(inventory.cracs, cracs, codeOf),
+      cables: applyListEdits(inventory.cables, cables, getResourceKey),
+      fabricLinks: applyListEdits(inventory.fabricLinks, fabricLinks, getResourceKey),
     };
-    const supplied = { devices: devices.filter(changesSupply), cracs: cracs.filter(changesPower), cables };
-    const others = [...devices, ...cracs].filter((change) => !changesSupply(change));
+    const supplied = { devices: devices.filter(canChangeSupply), cracs: cracs.filter(canChangePower), cables };
+    const others = [...devices, ...cracs].filter((change) => !canChangeSupply(change));
     const editor = this.#editor.changed(
       { ...supplied, renewed: others.flatMap(({ after: owner }) => owner ?? []) },
-      { device: (key) => findItem(next.devices, key, codeOf), crac: (key) => findItem(next.cracs, key, codeOf) },
+      {
+        device: (key) => findItemByKey(next.devices, key, codeOf),
+        crac: (key) => findItemByKey(next.cracs, key, codeOf),
+      },
     );
     const rewired = supplied.devices.length + supplied.cracs.length + cables.length > 0;
-    const parts = { editor, located: updateGroups(this.#located, devices), facts };
-    const touched = new Set([...racks.map(({ key }) => key), ...devices.flatMap(listChangedRacks)]);
-    if (!rewired && !others.some(changesPower)) {
+    const parts = { editor, located: updateDeviceGroups(this.#located, devices), facts };
+    const touched = new Set([...racks.map(({ key }) => key), ...devices.flatMap(listChangedRackKeys)]);
+    if (!rewired && !others.some(canChangePower)) {
       return { topology: new Topology(next, { ...parts, figures: this.#figures }), racks: touched };
     }
     const graph = editor.graph();

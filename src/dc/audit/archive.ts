@@ -5,7 +5,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 import { checkLogRow, type LogProblem } from "./chain.ts";
 import { type Checkpoint, openCheckpoint, signCheckpoint } from "./checkpoint.ts";
-import { MerkleFrontier, parseFrontier } from "./merkle.ts";
+import { MerkleFrontier, parseMerkleFrontier } from "./merkle.ts";
 import type { VerifierKey } from "./signed_note.ts";
 
 const FORMAT = "planner-audit-archive-1";
@@ -84,16 +84,16 @@ export async function verifyArchive(
 ): Promise<ArchiveVerdict> {
   let state: { readonly after: number; readonly tree: MerkleFrontier; head: ChainHead } | undefined;
   for await (const line of lines) {
-    const value = readLine(line);
+    const value = parseArchiveLine(line);
     if (state === undefined) {
-      const tree = value?.["format"] === FORMAT ? parseFrontier(String(value["tree"])) : undefined;
+      const tree = value?.["format"] === FORMAT ? parseMerkleFrontier(String(value["tree"])) : undefined;
       if (tree === undefined) return { ok: false, detail: "its first line is no header of an archive" };
       state = { after: tree.size, tree, head: { seq: tree.size, hash: String(value?.["hash"]) } };
     } else if (typeof value?.["checkpoint"] === "string")
       return createVerifiedArchive(state, value["checkpoint"], keys);
     else {
       const record = value as unknown as ChangeRecord;
-      const checked = checkLogRow(toLogRow(line, record, state.head.seq + 1), state.head);
+      const checked = checkLogRow(buildLogRow(line, record, state.head.seq + 1), state.head);
       if (!checked.ok) return { ok: false, detail: `entry ${checked.seq} ${checked.detail}` };
       state.tree.add(checked.record.hash);
       state.head = checked.record;
@@ -131,13 +131,13 @@ export async function removeArchivedEntries(
   });
 }
 
-function readLine(line: string): Readonly<Record<string, unknown>> | undefined {
+function parseArchiveLine(line: string): Readonly<Record<string, unknown>> | undefined {
   const value = tryParseJson(line);
   return isJsonObject(value) ? value : undefined;
 }
 
 /** Builds a log row from an entry, because an archive stores no columns beside the entries. */
-function toLogRow(body: string, record: ChangeRecord | undefined, next: number) {
+function buildLogRow(body: string, record: ChangeRecord | undefined, next: number) {
   const { occurredAt = "", actor, action = "CREATE", request, hash = "", seq = next } = record ?? {};
   const columns = {
     principal: actor?.principal ?? "",
@@ -167,6 +167,6 @@ export async function readArchiveBase(reader: DcReader): Promise<LogBase | undef
 /** Parses the hash of an entry with the Merkle tree up to that entry; undefined if the text is malformed. */
 export function parseLogBase(text: string): LogBase | undefined {
   const [hash = "", ...frontier] = text.split(" ");
-  const tree = parseFrontier(frontier.join(" "));
+  const tree = parseMerkleFrontier(frontier.join(" "));
   return tree === undefined ? undefined : { seq: tree.size, hash, tree };
 }

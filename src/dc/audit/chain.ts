@@ -46,7 +46,7 @@ export interface LogProblem {
 /** An entry without the values before and after its change. */
 export type EntryHeader = Omit<ChangeRecord, "before" | "after" | "changedFields" | "commit">;
 
-/** Checks one row: its hash, its link to the entry before, and its columns. @returns a problem, or undefined */
+/** Checks one row: its hash, its link to the preceding entry, and its columns. @returns a problem, or undefined */
 export function checkLogRow(
   row: LogRow,
   head: ChainHead,
@@ -54,8 +54,8 @@ export function checkLogRow(
   const { seq, body } = row;
   if (seq <= head.seq) return createLogProblem(seq, "unrecorded", "was not written by the service");
   if (seq !== head.seq + 1) return createLogProblem(head.seq + 1, "missing", "is missing");
-  const header = cutHeader(row);
-  const record = parseHeader(header.text) ?? parseHeader(body);
+  const header = extractEntryHeader(row);
+  const record = parseEntryHeader(header.text) ?? parseEntryHeader(body);
   if (record === undefined) return createLogProblem(seq, "altered", "was altered: its text cannot be read");
   if (record.hash !== hashStoredText(row, record, header.own))
     return createLogProblem(seq, "altered", "was altered: its hash does not fit its text");
@@ -70,7 +70,10 @@ export function checkLogRow(
  * compared with anything else. Empty for a text that `appendToChain` cannot have written. Source:
  * docs/contract/datacenter-analyses.md#audit-chain.
  */
-function cutHeader({ body, hash: ownHash }: LogRow): { readonly text: string; readonly own: Field | undefined } {
+function extractEntryHeader({ body, hash: ownHash }: LogRow): {
+  readonly text: string;
+  readonly own: Field | undefined;
+} {
   const own = findLastField(body, `"hash":"${ownHash}",`, `"id":`);
   // In canonical order the entity precedes the hash directly, and the values follow the actor.
   const entityAt = body.lastIndexOf(`"entity":`, own?.start ?? 0);
@@ -87,7 +90,7 @@ function findValuesStart(body: string): number {
   return body.length;
 }
 
-function parseHeader(text: string): EntryHeader | undefined {
+function parseEntryHeader(text: string): EntryHeader | undefined {
   const value = tryParseJson(text);
   return isJsonObject(value) ? (value as unknown as EntryHeader) : undefined;
 }
@@ -128,7 +131,7 @@ function findLastField(body: string, text: string, next: string, from = 0): Fiel
   return start < 0 ? undefined : { start, end: start + text.length };
 }
 
-/** Returns the name of the first column that differs from the entry; undefined if all agree. */
+/** Returns the name of the first column that differs from the entry; undefined if all columns agree with it. */
 function findWrongColumn(row: LogRow, record: EntryHeader): string | undefined {
   const { seq, occurredAt, actor, action, request } = record;
   if (row.seq !== seq) return "seq";

@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
-import { openNote, signNote, type VerifierKey } from "./signed_note.ts";
+import { openSignedNote, signNote, type VerifierKey } from "./signed_note.ts";
 
-/** Contents of a checkpoint: the change log `origin` has `size` entries with this Merkle root and this last hash. */
+/** Contents of a checkpoint: the change log named `origin` has `size` entries, this Merkle root and this last hash. */
 export interface Checkpoint {
   readonly origin: string;
   readonly size: number;
@@ -21,7 +21,7 @@ export function signCheckpoint({ origin, size, root, head, time }: Checkpoint, p
 
 /** Parses a checkpoint that one of the keys has signed; undefined for any other text. */
 export function openCheckpoint(note: string, keys: readonly VerifierKey[]): Checkpoint | undefined {
-  const opened = openNote(note, keys);
+  const opened = openSignedNote(note, keys);
   if (opened === undefined) return undefined;
   const checkpoint = parseCheckpoint(opened.text);
   return checkpoint?.origin === opened.key.name ? checkpoint : undefined;

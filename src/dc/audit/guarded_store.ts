@@ -1,4 +1,4 @@
-import { refuseUnavailable } from "#dc/model/refusal.ts";
+import { createUnavailableRefusal } from "#dc/model/refusal.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
 import type { OperationError } from "#kernel/errors.ts";
 import type { LogProblem } from "./chain.ts";
@@ -28,10 +28,10 @@ export class GuardedStore implements DcStore {
     return guarded;
   }
 
-  /** Records the result of a verification; the latest result applies. */
+  /** Records the result of a verification. Only the latest result applies. */
   note(verdict: LogVerdict): void {
     if (this.#acceptsBrokenLog) return;
-    this.#refusal = verdict.ok ? undefined : refuseBrokenLog(verdict);
+    this.#refusal = verdict.ok ? undefined : createBrokenLogRefusal(verdict);
   }
 
   read: DcStore["read"] = (work) => this.#store.read(work);
@@ -55,8 +55,8 @@ export class GuardedStore implements DcStore {
   }
 }
 
-function refuseBrokenLog({ seq, detail }: LogProblem): OperationError {
+function createBrokenLogRefusal({ seq, detail }: LogProblem): OperationError {
   const what = `The change log is broken: entry ${seq} ${detail}`;
   const message = `${what}. Changes are refused until it verifies or --accept-broken-log is given`;
-  return refuseUnavailable(message, new Error(what));
+  return createUnavailableRefusal(message, new Error(what));
 }

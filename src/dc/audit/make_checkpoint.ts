@@ -19,8 +19,8 @@ export interface SignedCheckpoint {
   readonly note: string;
 }
 
-/** Returns the name under which this log is signed. Creates and stores the name on first use. */
-export async function getLogOrigin(store: DcStore): Promise<string> {
+/** Returns the name under which this log is signed. Creates and stores a name on first use. */
+export async function getOrCreateLogOrigin(store: DcStore): Promise<string> {
   return store.write(async (writer) => {
     const known = await writer.setting(ORIGIN);
     if (known !== undefined) return known;

@@ -8,12 +8,12 @@ const leafBytes = Buffer.alloc(1 + HASH_BYTES, 0);
 const nodeBytes = Buffer.alloc(1 + 2 * HASH_BYTES, 1);
 
 /** Hashes a leaf. @param entryHash 64 hexadecimal digits */
-function hashLeaf(entryHash: string): Buffer {
+function hashMerkleLeaf(entryHash: string): Buffer {
   leafBytes.write(entryHash, 1, "hex");
   return hash("sha256", leafBytes, "buffer");
 }
 
-function hashNode(left: Uint8Array, right: Uint8Array): Buffer {
+function hashMerkleNode(left: Uint8Array, right: Uint8Array): Buffer {
   nodeBytes.set(left, 1);
   nodeBytes.set(right, 1 + HASH_BYTES);
   return hash("sha256", nodeBytes, "buffer");
@@ -38,10 +38,10 @@ export class MerkleFrontier {
 
   /** Appends a leaf. Cost: two hashes on average. */
   add(entryHash: string): void {
-    let peak = hashLeaf(entryHash);
+    let peak = hashMerkleLeaf(entryHash);
     for (let size = this.#count; size % 2 === 1; size = Math.floor(size / 2)) {
       const left = this.#peaks.pop();
-      if (left !== undefined) peak = hashNode(left, peak);
+      if (left !== undefined) peak = hashMerkleNode(left, peak);
     }
     this.#peaks.push(peak);
     this.#count += 1;
@@ -51,7 +51,7 @@ export class MerkleFrontier {
   root(): Buffer {
     const [last, ...others] = this.#peaks.toReversed();
     if (last === undefined) return hash("sha256", "", "buffer");
-    return others.reduce<Buffer>((right, left) => hashNode(left, right), last);
+    return others.reduce<Buffer>((right, left) => hashMerkleNode(left, right), last);
   }
 
   /** Returns the complete subtrees, largest first; a subtree of level n has 2^n leaves. */
@@ -63,14 +63,14 @@ export class MerkleFrontier {
     return levels.map((level, at) => ({ level, hash: this.#peaks[at] ?? Buffer.alloc(0) }));
   }
 
-  /** Formats the frontier as text for `parseFrontier`. */
+  /** Formats the frontier as text that `parseMerkleFrontier` reads. */
   toText(): string {
     return `${this.#count} ${this.#peaks.map((peak) => peak.toString("base64")).join(" ")}`.trimEnd();
   }
 }
 
 /** Parses the text of a frontier; undefined if the number of hashes does not match the size. */
-export function parseFrontier(text: string): MerkleFrontier | undefined {
+export function parseMerkleFrontier(text: string): MerkleFrontier | undefined {
   const [count = "", ...peaks] = text.split(" ");
   if (!/^(?:0|[1-9]\d{0,15})$/.test(count)) return undefined;
   const hashes = peaks.map((peak) => Buffer.from(peak, "base64"));
@@ -83,7 +83,7 @@ export function parseFrontier(text: string): MerkleFrontier | undefined {
 export class InclusionProof {
   readonly #index: number;
   readonly #size: number;
-  /** Complete subtrees; `holds` marks the one that contains the requested leaf. */
+  /** Complete subtrees; `holds` marks the subtree that contains the requested leaf. */
   readonly #peaks: { hash: Buffer; level: number; holds: boolean }[];
   readonly #path: Buffer[] = [];
   #count: number;
@@ -103,7 +103,7 @@ export class InclusionProof {
 
   add(entryHash: string): void {
     if (this.#count === this.#size) return;
-    let node = { hash: hashLeaf(entryHash), level: 0, holds: this.#count === this.#index };
+    let node = { hash: hashMerkleLeaf(entryHash), level: 0, holds: this.#count === this.#index };
     for (;;) {
       const left = this.#peaks.at(-1);
       if (left === undefined || left.level !== node.level) break;
@@ -128,11 +128,11 @@ export class InclusionProof {
   ): { hash: Buffer; level: number; holds: boolean } {
     if (left.holds) this.#path.push(right.hash);
     if (right.holds) this.#path.push(left.hash);
-    return { hash: hashNode(left.hash, right.hash), level: left.level + 1, holds: left.holds || right.holds };
+    return { hash: hashMerkleNode(left.hash, right.hash), level: left.level + 1, holds: left.holds || right.holds };
   }
 }
 
-/** Returns the root that a proof leads to; undefined for one of the wrong length. Source: RFC 9162, section 2.1.3.2. */
+/** Returns the root that a proof leads to; undefined for a wrong proof length. Source: RFC 9162, section 2.1.3.2. */
 export function computeProofRoot(
   entryHash: string,
   { index, size }: { readonly index: number; readonly size: number },
@@ -140,13 +140,13 @@ export function computeProofRoot(
 ): Buffer | undefined {
   if (index >= size) return undefined;
   let [at, last] = [index, size - 1];
-  let hash = hashLeaf(entryHash);
+  let hash = hashMerkleLeaf(entryHash);
   for (const sibling of path) {
     if (last === 0) return undefined;
     if (at % 2 === 1 || at === last) {
-      hash = hashNode(sibling, hash);
+      hash = hashMerkleNode(sibling, hash);
       while (at % 2 === 0 && at !== 0) [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
-    } else hash = hashNode(hash, sibling);
+    } else hash = hashMerkleNode(hash, sibling);
     [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
   }
   return last === 0 ? hash : undefined;

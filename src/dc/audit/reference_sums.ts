@@ -8,15 +8,16 @@ const PAGE = 2000;
 const MOST = 2 ** 31 - 1;
 
 /**
- * Compares two multisets of references in constant memory: those that the log's entries imply, and those in the table.
- * Both are summed as hashes with a random key, so that no prepared change can leave the sums equal.
+ * Compares two multisets of references in constant memory: the references that the log's entries imply, and the
+ * references in the table. Both are summed as hashes with a random key, so that no prepared change can leave the sums
+ * equal.
  */
 export class ReferenceSums {
   readonly #first: number;
   readonly #second: number;
   #sum = 0;
   #otherSum = 0;
-  /** The text that was hashed last, with its two hashes: the table lists all entries of a reference in a row. */
+  /** The text that was hashed last, with its two hashes. The table lists all entries of a reference in a row. */
   #last: string | undefined;
   #lastFirst = 0;
   #lastSecond = 0;
@@ -26,7 +27,7 @@ export class ReferenceSums {
     this.#second = second;
   }
 
-  /** Creates an empty sum with the same keys. */
+  /** Creates an empty sum with the same hash keys. */
   another(): ReferenceSums {
     return new ReferenceSums(this.#first, this.#second);
   }
@@ -98,7 +99,7 @@ function createOddNumber(): number {
   return randomInt(MOST) | 1;
 }
 
-/** Mixes the bits of a number so that each affects all others, with the finalizer of MurmurHash3. */
+/** Mixes the bits of a number so that each bit affects all others, with the finalizer of MurmurHash3. */
 function mixBits(value: number): number {
   let hash = value ^ (value >>> 16);
   hash = Math.imul(hash, 0x85_eb_ca_6b);

@@ -11,7 +11,7 @@ export interface VerifierKey {
   readonly publicKey: KeyObject;
 }
 
-/** Appends a signature line to a text, which must end with a line break. */
+/** Appends a signature line to a text. The text must end with a line break. */
 export function signNote(text: string, name: string, privateKey: KeyObject): string {
   const signature = Buffer.concat([
     computeKeyHash(name, exportRawKey(privateKey)),
@@ -26,9 +26,9 @@ export interface OpenedNote {
   readonly key: VerifierKey;
 }
 
-/** Returns the text of a note that one of the keys signed; undefined without their signature, or with a wrong one. */
-export function openNote(note: string, keys: readonly VerifierKey[]): OpenedNote | undefined {
-  const { text, signatures } = parseNote(note);
+/** Returns the text of a note that one of the keys signed; undefined without such a signature, or with a wrong one. */
+export function openSignedNote(note: string, keys: readonly VerifierKey[]): OpenedNote | undefined {
+  const { text, signatures } = parseSignedNote(note);
   for (const { signer, hash, bytes } of signatures) {
     const key = keys.find((one) => one.name === signer && formatKeyHash(one) === hash);
     if (key === undefined) continue;
@@ -38,8 +38,8 @@ export function openNote(note: string, keys: readonly VerifierKey[]): OpenedNote
 }
 
 /** Lists hashes, in hexadecimal, of the keys that a note names as its signers. Verifies nothing. */
-export function listSigners(note: string): readonly string[] {
-  return parseNote(note).signatures.map(({ hash }) => hash);
+export function listSignerHashes(note: string): readonly string[] {
+  return parseSignedNote(note).signatures.map(({ hash }) => hash);
 }
 
 /** Returns the hash of a key in hexadecimal, as in the key's line. */
@@ -53,7 +53,7 @@ interface Signature {
   readonly bytes: Uint8Array;
 }
 
-function parseNote(note: string): { readonly text: string; readonly signatures: readonly Signature[] } {
+function parseSignedNote(note: string): { readonly text: string; readonly signatures: readonly Signature[] } {
   const cut = note.lastIndexOf("\n\n");
   if (cut < 0 || !note.endsWith("\n")) return { text: "", signatures: [] };
   const signatures = note

@@ -34,7 +34,7 @@ export interface EntryProof {
 }
 
 export interface LogChecks {
-  /** Further checkpoints with verified signatures, beside those in the database. The log must match them. */
+  /** Further checkpoints with verified signatures, beside the checkpoints in the database. The log must match them. */
   readonly checkpoints?: readonly Checkpoint[];
   /** Hash that one of the entries must have, as the caller recorded it earlier. */
   readonly expectedHead?: string;
@@ -45,12 +45,13 @@ export interface LogChecks {
 }
 
 /**
- * Verifies the change log of one snapshot: every entry against its hash, its columns and the one before, the number of
- * entries against the recorded head, the references by which entries are found, and checkpoints.
- * Cost: about 10 microseconds an entry, twice that in the first second; yields to the event loop after each page; memory of one page.
+ * Verifies the change log of one snapshot: every entry against its hash, its columns and the entry before; the number
+ * of entries against the recorded head; the references by which entries are found; and checkpoints.
+ * Cost: about 10 microseconds an entry, twice that in the first second; yields to the event loop after each page;
+ * memory of one page.
  */
 export async function verifyLog(reader: DcReader, checks: LogChecks = {}): Promise<LogVerdict> {
-  const begun = await createWalk(reader, checks);
+  const begun = await createLogWalk(reader, checks);
   if ("ok" in begun) return begun;
   const { walk, base } = begun;
   // The service writes no rows before the first entry, so any such row is a problem.
@@ -66,11 +67,11 @@ export async function verifyLog(reader: DcReader, checks: LogChecks = {}): Promi
     await setImmediate();
   }
   const problem =
-    findEndProblem(walk.head, await reader.chainHead()) ?? (await findReferenceProblem(reader, walk, base));
+    findLogEndProblem(walk.head, await reader.chainHead()) ?? (await findReferenceProblem(reader, walk, base));
   return problem ?? walk.finish();
 }
 
-async function createWalk(
+async function createLogWalk(
   reader: DcReader,
   checks: LogChecks,
 ): Promise<{ readonly walk: Walk; readonly base: LogBase } | LogProblem> {
@@ -147,7 +148,7 @@ class Walk {
   }
 }
 
-function findEndProblem(walked: ChainHead, recorded: ChainHead): LogProblem | undefined {
+function findLogEndProblem(walked: ChainHead, recorded: ChainHead): LogProblem | undefined {
   if (walked.seq < recorded.seq) {
     const which = walked.seq + 1 === recorded.seq ? "" : ` and all up to ${recorded.seq}`;
     return createLogProblem(walked.seq + 1, "missing", `is missing${which}: the log was cut off`);

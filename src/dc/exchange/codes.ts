@@ -2,7 +2,7 @@ import { codeKey, parseCode } from "#dc/model/code.ts";
 
 const MAX_CODE_CHARS = 64;
 /** Letters that Unicode does not decompose, with their usual spelling in ASCII. */
-const SPELLED: Readonly<Record<string, string>> = {
+const ASCII_SPELLINGS: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
   Æ: "AE",
@@ -20,10 +20,10 @@ const SPELLED: Readonly<Record<string, string>> = {
 };
 
 /** Converts a name to the grammar of codes; returns "" if no letter or digit of it can be spelled in ASCII. */
-export function toCode(name: string): string {
+export function convertToCode(name: string): string {
   return name
     .slice(0, 4 * MAX_CODE_CHARS)
-    .replace(/[ßæÆœŒøØđĐðþłŁı]/gu, (letter) => SPELLED[letter] ?? letter)
+    .replace(/[ßæÆœŒøØđĐðþłŁı]/gu, (letter) => ASCII_SPELLINGS[letter] ?? letter)
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .replace(/[^A-Za-z0-9._-]+/g, "-")
@@ -32,8 +32,8 @@ export function toCode(name: string): string {
 }
 
 /** Converts a name to a slug; returns undefined if no character remains. */
-export function toSlug(name: string): string | undefined {
-  const slug = toCode(name).toLowerCase();
+export function convertToSlug(name: string): string | undefined {
+  const slug = convertToCode(name).toLowerCase();
   return slug === "" ? undefined : slug;
 }
 
@@ -45,8 +45,8 @@ export interface NamedObject {
 }
 
 /**
- * Gives each object a code: its stored one, else its name, else its name qualified by what contains it, else one with a
- * number in the given order. Equal input gives equal codes.
+ * Gives each object a code: its stored code, else its name, else its name qualified by what contains it, else a
+ * numbered code in the given order. Equal input gives equal codes.
  * @param known codes of objects that were imported before
  * @param foreign keys of codes that others use
  */
@@ -71,11 +71,11 @@ export function assignCodes(
   for (let depth = 0; depth <= deepest && open.length > 0; depth += 1) {
     open = assignUniqueCodes(open, (one) => qualifyName(one, depth, fallback), codes, used);
   }
-  for (const one of open) numberCode(one, qualifyName(one, deepest, fallback), codes, used);
+  for (const one of open) assignNumberedCode(one, qualifyName(one, deepest, fallback), codes, used);
   return codes;
 }
 
-/** Assigns codes that are valid, unused and requested by only one object of the round; returns the other objects. */
+/** Assigns each code that is valid, unused and requested by one object of the round only; returns the other objects. */
 function assignUniqueCodes(
   open: readonly NamedObject[],
   wish: (one: NamedObject) => string,
@@ -101,14 +101,14 @@ function assignUniqueCodes(
 }
 
 function qualifyName({ id, name, within }: NamedObject, depth: number, fallback: string): string {
-  const base = toCode(name) || toCode(`${fallback}-${id}`);
-  const parts = [...within.slice(0, depth).map(toCode), base].filter((part) => part !== "");
+  const base = convertToCode(name) || convertToCode(`${fallback}-${id}`);
+  const parts = [...within.slice(0, depth).map(convertToCode), base].filter((part) => part !== "");
   const code = parts.join("-");
   // A long qualification is shortened before the name itself.
-  return code.length <= MAX_CODE_CHARS ? code : toCode(code.slice(code.length - MAX_CODE_CHARS));
+  return code.length <= MAX_CODE_CHARS ? code : convertToCode(code.slice(code.length - MAX_CODE_CHARS));
 }
 
-function numberCode({ id }: NamedObject, base: string, codes: Map<string, string>, used: Set<string>): void {
+function assignNumberedCode({ id }: NamedObject, base: string, codes: Map<string, string>, used: Set<string>): void {
   for (let number = 2; ; number += 1) {
     const suffix = `-${number}`;
     const code = `${base.slice(0, MAX_CODE_CHARS - suffix.length)}${suffix}`;

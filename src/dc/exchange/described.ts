@@ -6,23 +6,23 @@ import {
   MAX_TAGS,
   MAX_TEXT_CHARS,
 } from "#dc/limits.ts";
-import { isSlug } from "#dc/model/code.ts";
-import { toSlug } from "./codes.ts";
+import { isSlugText } from "#dc/model/code.ts";
+import { convertToSlug } from "./codes.ts";
 import { type Omissions, removeEmptyFields } from "./item.ts";
 
-/** Labels that name the imported object of a resource. */
+/** Labels with the id of a resource's imported object, and with the address of this object. */
 export const ORIGIN_LABEL = "origin";
 export const ORIGIN_URL_LABEL = "origin_url";
 
 /** Information of a source about an object, other than the object's own fields. */
-export interface Remarks {
+export interface ObjectRemarks {
   /** Id of the object in the source, such as `cable/12`. */
   readonly id: string;
   readonly name: string;
   /** Id with the name of the source, such as `netbox:cable/12`. */
   readonly origin: string;
   readonly url?: string | undefined;
-  /** Most important first; labels beyond the limit are omitted. */
+  /** Labels of the object, the most important first; labels beyond the limit are omitted. */
   readonly labels: readonly (readonly [key: string, value: string])[];
   readonly tags: readonly string[];
   readonly comments: readonly string[];
@@ -35,10 +35,10 @@ export interface DescribedResource {
 }
 
 /** Fits remarks into the limits of labels, tags and comments, and notes what is cut. */
-export function describeResource(remarks: Remarks, omissions: Omissions): DescribedResource {
+export function describeResource(remarks: ObjectRemarks, omissions: Omissions): DescribedResource {
   return removeEmptyFields<DescribedResource>({
-    labels: labelsOf(remarks, omissions),
-    tags: tagsOf(remarks, omissions),
+    labels: buildLabels(remarks, omissions),
+    tags: buildTags(remarks, omissions),
     comments: clipText(
       remarks.comments
         .map((one) => one.trim())
@@ -55,7 +55,10 @@ export function describeResource(remarks: Remarks, omissions: Omissions): Descri
   });
 }
 
-function labelsOf({ id, name, origin, url, labels }: Remarks, omissions: Omissions): Readonly<Record<string, string>> {
+function buildLabels(
+  { id, name, origin, url, labels }: ObjectRemarks,
+  omissions: Omissions,
+): Readonly<Record<string, string>> {
   const all = new Map([[ORIGIN_LABEL, origin]]);
   if (url !== undefined && url.length <= MAX_LABEL_VALUE_CHARS) all.set(ORIGIN_URL_LABEL, url);
   for (const [key, value] of labels) {
@@ -76,10 +79,10 @@ function labelsOf({ id, name, origin, url, labels }: Remarks, omissions: Omissio
   return Object.fromEntries(all);
 }
 
-function tagsOf({ id, name, tags }: Remarks, omissions: Omissions): readonly string[] {
+function buildTags({ id, name, tags }: ObjectRemarks, omissions: Omissions): readonly string[] {
   const slugs = new Set<string>();
   for (const tag of tags) {
-    const slug = isSlug(tag) ? tag : toSlug(tag);
+    const slug = isSlugText(tag) ? tag : convertToSlug(tag);
     if (slug === undefined) omissions.add("A tag has no letter or digit that a slug takes", id, name, tag);
     else slugs.add(slug);
   }
@@ -88,7 +91,7 @@ function tagsOf({ id, name, tags }: Remarks, omissions: Omissions): readonly str
 }
 
 /** Returns a text within the limit of names; calls `cut` if it loses anything. */
-export function shortText(text: string, cut: () => void, most = MAX_TEXT_CHARS): string | undefined {
+export function limitNameLength(text: string, cut: () => void, most = MAX_TEXT_CHARS): string | undefined {
   const short = clipText(cleanText(text), most, cut);
   return short === "" ? undefined : short;
 }

@@ -5,8 +5,8 @@ import { removeEmptyFields, type SourceItem } from "./item.ts";
 /** Device types by manufacturer and model, regardless of case. */
 export type TypesByModel = ReadonlyMap<string, DeviceType>;
 
-/** Returns the key of a type in such a map; undefined if manufacturer or model is unknown. */
-export function modelKey(manufacturer: string | undefined, model: string | undefined): string | undefined {
+/** Returns the key of a device type by manufacturer and model; undefined if either is unknown. */
+export function createModelKey(manufacturer: string | undefined, model: string | undefined): string | undefined {
   return manufacturer === undefined || model === undefined ? undefined : `${manufacturer}\n${model}`.toLowerCase();
 }
 
@@ -15,14 +15,14 @@ export function fillFromTypes(items: readonly SourceItem[], types: TypesByModel)
   if (types.size === 0) return items;
   return items.map((item) => {
     if (item.kind !== "device") return item;
-    const key = modelKey(item.resource.manufacturer, item.resource.model);
+    const key = createModelKey(item.resource.manufacturer, item.resource.model);
     const type = key === undefined ? undefined : types.get(key);
-    return type === undefined ? item : { ...item, resource: filledFromType(item.resource, type) };
+    return type === undefined ? item : { ...item, resource: fillDeviceFromType(item.resource, type) };
   });
 }
 
-/** Fills missing fields from the type: the depth only if the device occupies units, ports only if it has none. */
-export function filledFromType(device: Device, type: DeviceType): Device {
+/** Fills missing fields from the type: the depth if the device occupies units, the ports if the device has none. */
+export function fillDeviceFromType(device: Device, type: DeviceType): Device {
   const { depth, ...built } = getInheritedFields(type);
   const offered = device.positionU === undefined ? built : { ...built, depth };
   const missing = Object.entries(offered).filter(([name]) => device[name as keyof Device] === undefined);

@@ -28,7 +28,7 @@ export interface Omission {
   readonly name: string;
   /** Number of objects, if `id` names a table. */
   readonly count?: number;
-  /** The affected value. */
+  /** The affected value of the object. */
   readonly detail?: string;
 }
 
@@ -36,7 +36,7 @@ export interface Omission {
 export interface MappedSource {
   readonly items: readonly SourceItem[];
   readonly omissions: readonly Omission[];
-  /** Kinds that the source contains; all if absent. A spreadsheet of devices does not imply that racks were removed. */
+  /** Kinds that the source contains; all if absent. A spreadsheet of devices does not mean that racks were removed. */
   readonly kinds?: readonly ResourceKind[];
 }
 
@@ -68,10 +68,10 @@ function quoteText(text: string): string {
 export function removeEmptyFields<Value extends object>(
   value: { readonly [Key in keyof Value]: Value[Key] | undefined },
 ): Value {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => !isEmpty(one))) as Value;
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => !isEmptyValue(one))) as Value;
 }
 
-function isEmpty(value: unknown): boolean {
+function isEmptyValue(value: unknown): boolean {
   if (value === undefined || value === null || value === "" || value === false) return true;
   if (Array.isArray(value)) return value.length === 0;
   return typeof value === "object" && Object.keys(value).length === 0;

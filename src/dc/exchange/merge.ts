@@ -15,7 +15,7 @@ export const NOTHING_OWNED: OwnedParts = { fields: [], ports: [], labels: [], ta
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Fields whose parts are merged one by one. */
-const MERGED = ["ports", "labels", "tags"];
+const MERGED_FIELDS = ["ports", "labels", "tags"];
 /** Fields of a port that are set by measurements and people, but by no source. */
 const PORT_FIELDS_OF_PEOPLE = ["netRole", "rxMbps", "txMbps", "measuredAt"];
 const INLET_FIELDS_OF_PEOPLE = ["sourceRef", "powerPath"];
@@ -25,7 +25,7 @@ const OUTLET_FIELDS_OF_PEOPLE = ["breakerPosition", "breakerPoles"];
 export function listOwnedParts(resource: ResourceByKind[ResourceKind]): OwnedParts {
   const { ports = [], labels = {}, tags = [] } = resource as Partial<Device>;
   return {
-    fields: Object.keys(resource).filter((name) => !MERGED.includes(name)),
+    fields: Object.keys(resource).filter((name) => !MERGED_FIELDS.includes(name)),
     ports: ports.map(({ name }) => name),
     labels: Object.keys(labels),
     tags,
@@ -121,13 +121,13 @@ function clearDerivedValues(merged: Record<string, unknown>, was: Fields, is: Fi
 /** Record of an imported object: its resource, and the fields that the import has set. */
 export interface OriginRecord {
   readonly kind: ResourceKind;
-  /** The resource's identity only: a code, or two ends. */
+  /** Identity of the resource: a code, or two ends. */
   readonly named: ResourceByKind[ResourceKind];
   readonly owned: OwnedParts;
 }
 
 /** Returns the document space of the objects imported from a source. */
-export function originSpace(origin: string): string {
+export function formatOriginSpace(origin: string): string {
   return `origin:${origin}`;
 }
 
@@ -136,7 +136,7 @@ export function formatOrigin({ kind, resource }: SourceItem): string {
   return JSON.stringify({ kind, named, owned: listOwnedParts(resource) });
 }
 
-/** Parses a record; returns undefined for one of another form. */
+/** Parses an object's record; returns undefined for a record of another form. */
 export function parseOrigin(text: string): OriginRecord | undefined {
   const value: unknown = JSON.parse(text);
   if (!isJsonObject(value) || !isJsonObject(value["named"]) || !isJsonObject(value["owned"])) return undefined;

@@ -32,7 +32,7 @@ const MESSAGES: Readonly<Record<QualityFinding["code"], string>> = {
 
 /** Rates the completeness of imported items. Cost: linear in the items. */
 export function judgeQuality(items: readonly SourceItem[]): InventoryQuality {
-  const cabled = new Set(items.flatMap((item) => (item.kind === "cable" ? endRefsOf(item.resource) : [])));
+  const cabled = new Set(items.flatMap((item) => (item.kind === "cable" ? listCableEndRefs(item.resource) : [])));
   const judge = new Judge(cabled);
   for (const item of items) {
     if (item.kind === "device") judge.device(item.resource);
@@ -41,7 +41,7 @@ export function judgeQuality(items: readonly SourceItem[]): InventoryQuality {
   return judge.result();
 }
 
-function endRefsOf({ a, b }: Cable): readonly string[] {
+function listCableEndRefs({ a, b }: Cable): readonly string[] {
   return [a, b].map(({ deviceCode, portName }) => `${deviceCode}/${portName}`);
 }
 

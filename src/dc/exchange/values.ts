@@ -1,6 +1,6 @@
 import type { PortKind } from "#dc/model/enum_values.ts";
 import { isTypeAllowed } from "#dc/model/port_types.ts";
-import { toSlug } from "./codes.ts";
+import { convertToSlug } from "./codes.ts";
 
 /** A value in a file that violates the library's schema. */
 export interface TypeProblem {
@@ -10,7 +10,7 @@ export interface TypeProblem {
 }
 
 /** Converts a value to text; YAML reads unquoted `8000` or `yes` as other types, although text was meant. */
-export function toText(value: unknown): string | undefined {
+export function convertToText(value: unknown): string | undefined {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }
@@ -29,7 +29,7 @@ export function noteUnexpected<Value>(
 }
 
 /** Returns a boolean; undefined for other values, including words that other YAML versions read as booleans. */
-export function toBoolean(value: unknown): boolean | undefined {
+export function convertToBoolean(value: unknown): boolean | undefined {
   return typeof value === "boolean" ? value : undefined;
 }
 
@@ -45,13 +45,13 @@ export const FEED_LEGS = ["A", "B", "C"] as const;
 export const MAX_POSITIONS = 1024;
 
 /** Returns a source's port type in the inventory's spelling; undefined if a port of this kind cannot have it. */
-export function toPortType(kind: PortKind, given: string): string | undefined {
-  const type = toSlug(given);
+export function convertToPortType(kind: PortKind, given: string): string | undefined {
+  const type = convertToSlug(given);
   return type !== undefined && isTypeAllowed(kind, type) ? type : undefined;
 }
 
 /** Returns the enumeration value that NetBox spells in lower case with hyphens; undefined for another word. */
-export function toEnumWord<Word extends string>(words: readonly Word[], given: string): Word | undefined {
+export function convertToEnumWord<Word extends string>(words: readonly Word[], given: string): Word | undefined {
   const wanted = given.toUpperCase().replaceAll("-", "_");
   return words.find((word) => word === wanted);
 }

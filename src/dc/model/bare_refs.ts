@@ -11,7 +11,7 @@ export async function resolveDeviceSources(device: Device, site: SiteReader): Pr
   const { ports } = device;
   if (ports?.some(({ powerIn }) => isBareCode(powerIn?.sourceRef)) !== true) return device;
   const named = ports.map(async (port) =>
-    port.powerIn === undefined ? port : { ...port, powerIn: await resolveSource(port.powerIn, site) },
+    port.powerIn === undefined ? port : { ...port, powerIn: await resolveInletSource(port.powerIn, site) },
   );
   return { ...device, ports: await Promise.all(named) };
 }
@@ -22,7 +22,7 @@ export async function resolveCracRefs(crac: Crac, site: SiteReader): Promise<Cra
   return {
     ...crac,
     ...(powerInputs !== undefined && {
-      powerInputs: await Promise.all(powerInputs.map((input) => resolveSource(input, site))),
+      powerInputs: await Promise.all(powerInputs.map((input) => resolveInletSource(input, site))),
     }),
     ...(serves !== undefined && {
       serves: await Promise.all(serves.map((text) => (isBareCode(text) ? findScopeRef(text, location, site) : text))),
@@ -34,7 +34,7 @@ function isBareCode(text: string | undefined): text is string {
   return text !== undefined && text !== "" && !text.includes(":");
 }
 
-async function resolveSource<Inlet extends { readonly sourceRef?: string }>(
+async function resolveInletSource<Inlet extends { readonly sourceRef?: string }>(
   inlet: Inlet,
   site: SiteReader,
 ): Promise<Inlet> {
@@ -56,7 +56,7 @@ async function findSourceRef(text: string, site: SiteReader): Promise<string> {
 
 /**
  * Returns the reference of a rack, of a floor written as `<site>/<floor>`, or of a room, row or zone. The name alone
- * means an area on the unit's floor, `<site>/<floor>/<name>` one on any floor.
+ * means an area on the unit's floor; `<site>/<floor>/<name>` means an area on any floor.
  */
 async function findScopeRef(text: string, location: Location | undefined, site: SiteReader): Promise<string> {
   const found: string[] = [];
@@ -65,15 +65,15 @@ async function findScopeRef(text: string, location: Location | undefined, site: 
   const floor = parseRef(`floor:${text}`);
   if (floor !== undefined) found.push(formatRef(floor));
   const area = parseRef(`room:${text}`);
-  if (area?.kind === "room") found.push(...(await listAreasNamed(area.name, area.site, area.floor, site)));
+  if (area?.kind === "room") found.push(...(await listAreaRefsByName(area.name, area.site, area.floor, site)));
   else if (location !== undefined)
-    found.push(...(await listAreasNamed(text, location.siteId, location.floorNumber, site)));
+    found.push(...(await listAreaRefsByName(text, location.siteId, location.floorNumber, site)));
   const [only, other] = found;
   return only === undefined || other !== undefined ? text : only;
 }
 
 /** Lists references of the rooms, rows and zones with a name, as racks of a floor record them. */
-async function listAreasNamed(
+async function listAreaRefsByName(
   name: string,
   siteId: string,
   floor: number,

@@ -1,5 +1,5 @@
 import { codeKey } from "./code.ts";
-import { computeAirHeatW, getDrawW, getHeatW, isMeasured, isPowerKind } from "./draw.ts";
+import { computeAirHeatW, getDrawW, getHeatW, isDrawMeasured, isPowerKind } from "./draw.ts";
 import type { LoadBasis } from "./enum_values.ts";
 import { isInService } from "./in_service.ts";
 import type { Device, DeviceBody, Port } from "./resources.ts";
@@ -8,30 +8,30 @@ import type { Device, DeviceBody, Port } from "./resources.ts";
 type Summed = DeviceBody & { readonly ports?: readonly Port[] };
 
 /** Whether a device is in a bay and is therefore supplied by its chassis unless another supply is recorded. */
-export function isInBay({ parentDeviceCode, bay, mount }: DeviceBody): boolean {
+export function isDeviceInBay({ parentDeviceCode, bay, mount }: DeviceBody): boolean {
   return parentDeviceCode !== undefined && (bay !== undefined || mount === "BAY");
 }
 
-/** Sums the draw of devices in service in watts; the measured draw of a chassis includes that of its blades. */
+/** Sums the draw of devices in service in watts. The measured draw of a chassis includes its blades' draw. */
 export function sumDrawW(devices: readonly Summed[], basis: LoadBasis): number {
-  return sumInService(
+  return sumInServiceDevices(
     devices,
     (device) => getDrawW(device, basis),
-    (chassis) => isMeasured(chassis, basis),
+    (chassis) => isDrawMeasured(chassis, basis),
   );
 }
 
-/** The heat of devices in service, in watts; that of a chassis by its measured draw includes that of its blades. */
+/** Sums the heat of devices in service in watts; a chassis's heat by its measured draw includes that of its blades. */
 export function sumHeatW(
   devices: readonly Summed[],
   basis: LoadBasis,
   heatOf: (device: Summed, basis: LoadBasis) => number,
 ): number {
-  const isWhole = (chassis: Summed) => chassis.heatW === undefined && isMeasured(chassis, basis);
-  return sumInService(devices, (device) => heatOf(device, basis), isWhole);
+  const isWhole = (chassis: Summed) => chassis.heatW === undefined && isDrawMeasured(chassis, basis);
+  return sumInServiceDevices(devices, (device) => heatOf(device, basis), isWhole);
 }
 
-function sumInService(
+function sumInServiceDevices(
   devices: readonly Summed[],
   value: (device: Summed) => number,
   isWhole: (chassis: Summed) => boolean,
@@ -41,11 +41,11 @@ function sumInService(
     working.filter((device) => device.kind === "CHASSIS" && isWhole(device)).map(({ code }) => codeKey(code)),
   );
   const isIncluded = (device: Summed): boolean =>
-    isInBay(device) && whole.has(codeKey(device.parentDeviceCode ?? "")) && !hasInlets(device);
+    isDeviceInBay(device) && whole.has(codeKey(device.parentDeviceCode ?? "")) && !hasPowerInlets(device);
   return working.reduce((sum, device) => (whole.size > 0 && isIncluded(device) ? sum : sum + value(device)), 0);
 }
 
-function hasInlets({ ports = [] }: Summed): boolean {
+function hasPowerInlets({ ports = [] }: Summed): boolean {
   return ports.some(({ kind, enabled }) => kind === "POWER_IN" && enabled !== false);
 }
 

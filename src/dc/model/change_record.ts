@@ -15,7 +15,7 @@ export interface ChangeDraft {
   readonly action: AuditAction;
   /** Reference of the changed resource. */
   readonly entity: string;
-  /** References of the resources that contain it; their history includes this change. */
+  /** References of the resources that contain the changed one; the history of each includes this change. */
   readonly related: readonly string[];
   readonly before?: unknown;
   readonly after?: unknown;

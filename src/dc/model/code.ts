@@ -12,18 +12,18 @@ export const CODE_GRAMMAR = "1 to 64 letters, digits, '.', '_' or '-', beginning
 export const PORT_NAME_GRAMMAR = "1 to 64 printable characters without '~' and without blanks at the ends";
 export const SLUG_GRAMMAR = "1 to 64 lower-case letters, digits, '.', '_' or '-', beginning with a letter or digit";
 
-/** Returns `text` as a code, or undefined if its syntax is invalid. Source: docs/contract/datacenter-model.md#codes. */
+/** Returns a text as a code, or undefined if its syntax is invalid. Source: docs/contract/datacenter-model.md#codes. */
 export function parseCode(text: string): Code | undefined {
   return CODE.test(text) ? (text as Code) : undefined;
 }
 
-/** Returns `text` as a port name, or undefined if its syntax is invalid. */
+/** Returns a text as a port name, or undefined if its syntax is invalid. */
 export function parsePortName(text: string): PortName | undefined {
   return PORT_NAME.test(text) && text.trim() === text ? (text as PortName) : undefined;
 }
 
-/** Whether `text` is a slug. Roles and tags are slugs. */
-export function isSlug(text: string): boolean {
+/** Whether a text is a slug. Roles and tags are slugs. */
+export function isSlugText(text: string): boolean {
   return SLUG.test(text);
 }
 

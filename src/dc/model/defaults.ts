@@ -1,8 +1,8 @@
 import { resolveCracRefs, resolveDeviceSources } from "./bare_refs.ts";
 import type { DeviceKind, Mount } from "./enum_values.ts";
-import { floorRef, orderEnds } from "./ref.ts";
+import { formatFloorRef, orderCableEnds } from "./ref.ts";
 import type { Cable, Crac, Device, FabricLink, Location, Rack } from "./resources.ts";
-import { findTier } from "./rules/fabric_link.ts";
+import { findLinkTier } from "./rules/fabric_link.ts";
 import type { SiteReader } from "./site.ts";
 
 // Writes fill in defaults and derived values, so that reads, filters and comparisons process complete resources.
@@ -87,21 +87,21 @@ export async function completeCrac(crac: Crac, site: SiteReader): Promise<Crac> 
 function getDefaultScope({ rackCode }: Crac, location: Location): string {
   if (rackCode !== undefined) return `rack:${rackCode}`;
   return location.room === undefined
-    ? floorRef(location)
+    ? formatFloorRef(location)
     : `room:${location.siteId}/${location.floorNumber}/${location.room}`;
 }
 
 export function completeCable(cable: Cable): Cable {
   if (cable.a === undefined || cable.b === undefined) return cable;
-  const [a, b] = orderEnds(cable.a, cable.b);
+  const [a, b] = orderCableEnds(cable.a, cable.b);
   return { ...cable, a, b, status: cable.status ?? "CONNECTED" };
 }
 
 /** Makes the leaf end `a`, and sets a missing capacity and ECMP group. */
 export async function completeFabricLink(link: FabricLink, site: SiteReader): Promise<FabricLink> {
   if (link.a === undefined || link.b === undefined) return link;
-  const turned = turnLeafFirst(link, await isSpineFirst(link, site));
-  const capacityMbps = link.capacityMbps ?? (await findSlowerSpeed(link, site));
+  const turned = turnLinkLeafFirst(link, await hasSpineFirst(link, site));
+  const capacityMbps = link.capacityMbps ?? (await findSlowerPortSpeed(link, site));
   return {
     ...turned,
     status: link.status ?? "UP",
@@ -110,17 +110,17 @@ export async function completeFabricLink(link: FabricLink, site: SiteReader): Pr
   };
 }
 
-async function isSpineFirst({ a, b }: FabricLink, site: SiteReader): Promise<boolean> {
+async function hasSpineFirst({ a, b }: FabricLink, site: SiteReader): Promise<boolean> {
   const one = await site.device(a.deviceCode);
   const other = await site.device(b.deviceCode);
   return (
-    (findTier(one) === "spine" && findTier(other) === "leaf") ||
+    (findLinkTier(one) === "spine" && findLinkTier(other) === "leaf") ||
     (one?.role === "super-spine" && other?.role === "spine")
   );
 }
 
 /** Swaps the ends if `turn` is true. Traffic is recorded by direction, so it is swapped too. */
-function turnLeafFirst(link: FabricLink, turn: boolean): FabricLink {
+function turnLinkLeafFirst(link: FabricLink, turn: boolean): FabricLink {
   if (!turn) return link;
   const { aToBMbps, bToAMbps, ...rest } = link;
   return {
@@ -132,7 +132,7 @@ function turnLeafFirst(link: FabricLink, turn: boolean): FabricLink {
   };
 }
 
-async function findSlowerSpeed(link: FabricLink, site: SiteReader): Promise<number | undefined> {
+async function findSlowerPortSpeed(link: FabricLink, site: SiteReader): Promise<number | undefined> {
   const speeds: number[] = [];
   for (const end of [link.a, link.b]) {
     const device = await site.device(end.deviceCode);

@@ -36,12 +36,12 @@ export function isDrawUnknown(devices: number, sumW: number): boolean {
 }
 
 /** Whether any recorded draw exceeds 0. */
-export function drawsPower(device: Drawing): boolean {
+export function hasRecordedDraw(device: Drawing): boolean {
   return LOAD_BASES.some((basis) => getDrawW(device, basis) > 0);
 }
 
 /** Whether the given basis selects a device's measured draw. A chassis's measured draw includes its blades. */
-export function isMeasured({ allocatedDrawW, measuredDrawW, maxDrawW }: Drawing, basis: LoadBasis): boolean {
+export function isDrawMeasured({ allocatedDrawW, measuredDrawW, maxDrawW }: Drawing, basis: LoadBasis): boolean {
   if (measuredDrawW === undefined) return false;
   if (basis === "MEASURED" || basis === "MEASURED_PEAK") return true;
   return allocatedDrawW === undefined && maxDrawW === undefined;

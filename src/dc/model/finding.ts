@@ -119,8 +119,14 @@ export interface FindingDetail {
 
 /** Returns a finding that rejects the write. Appends value and expectation to a message that does not name them. */
 export function rejectWrite(code: Reason, field: string, message: string, detail: FindingDetail = {}): ErrorFinding {
-  const text = `${message}${formatDetail(message, detail)}`;
-  return { severity: "ERROR", code, field, message: cutMiddle(text, MAX_MESSAGE_CHARS), ...shortenTexts(detail) };
+  const text = `${message}${formatMessageDetail(message, detail)}`;
+  return {
+    severity: "ERROR",
+    code,
+    field,
+    message: shortenTextMiddle(text, MAX_MESSAGE_CHARS),
+    ...shortenDetailTexts(detail),
+  };
 }
 
 /** Returns a finding that rejects mutually exclusive fields. */
@@ -128,7 +134,7 @@ export function rejectConflict(field: string, message: string, expected: string)
   return rejectWrite("FIELD_CONFLICT", field, message, { expected });
 }
 
-function formatDetail(message: string, { value = "", expected = "" }: FindingDetail): string {
+function formatMessageDetail(message: string, { value = "", expected = "" }: FindingDetail): string {
   const given = String(value);
   const own = message.replace(given, "");
   const missing = [
@@ -145,19 +151,25 @@ export function createWarning(
   message: string,
   detail: FindingDetail = {},
 ): WarningFinding {
-  return { severity: "WARNING", code, field, message: cutMiddle(message, MAX_MESSAGE_CHARS), ...shortenTexts(detail) };
+  return {
+    severity: "WARNING",
+    code,
+    field,
+    message: shortenTextMiddle(message, MAX_MESSAGE_CHARS),
+    ...shortenDetailTexts(detail),
+  };
 }
 
-function shortenTexts({ value, expected, ref }: FindingDetail): Partial<FindingBase> {
+function shortenDetailTexts({ value, expected, ref }: FindingDetail): Partial<FindingBase> {
   return {
-    ...(value !== undefined && { value: cutMiddle(String(value), MAX_DETAIL_CHARS) }),
-    ...(expected !== undefined && { expected: cutMiddle(expected, MAX_DETAIL_CHARS) }),
-    ...(ref !== undefined && { ref: cutMiddle(ref, MAX_DETAIL_CHARS) }),
+    ...(value !== undefined && { value: shortenTextMiddle(String(value), MAX_DETAIL_CHARS) }),
+    ...(expected !== undefined && { expected: shortenTextMiddle(expected, MAX_DETAIL_CHARS) }),
+    ...(ref !== undefined && { ref: shortenTextMiddle(ref, MAX_DETAIL_CHARS) }),
   };
 }
 
 /** Shortens a long text in the middle, because its beginning names the fault and its end the expected value. */
-function cutMiddle(text: string, most: number): string {
+function shortenTextMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = Math.floor(most / 4);
   return `${text.slice(0, most - end - 1)}…${text.slice(-end)}`.toWellFormed();

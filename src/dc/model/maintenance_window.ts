@@ -14,14 +14,14 @@ export type MaintenanceWindow = Omit<WrittenWindow, "state" | "calendarSequence"
 };
 
 /** Whether the window's elements are or will be out of service. */
-export function isOpen({ state }: Pick<MaintenanceWindow, "state">): boolean {
+export function isWindowOpen({ state }: Pick<MaintenanceWindow, "state">): boolean {
   return state === "PLANNED" || state === "BEGUN";
 }
 
 /**
- * Whether the end of the window has passed but it is still open, so its elements may be out of service.
+ * Whether a window is still open although its end has passed, so its elements may be out of service.
  * @param now milliseconds since 1970
  */
-export function isOverdue(window: Pick<MaintenanceWindow, "state" | "endsAt">, now: number): boolean {
-  return isOpen(window) && Date.parse(window.endsAt) <= now;
+export function isWindowOverdue(window: Pick<MaintenanceWindow, "state" | "endsAt">, now: number): boolean {
+  return isWindowOpen(window) && Date.parse(window.endsAt) <= now;
 }

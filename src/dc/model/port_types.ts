@@ -26,18 +26,18 @@ const ALLOWED: Readonly<Record<PortKind, readonly Family[]>> = {
   POWER_OUT: ["outlet", "power"],
 };
 
-function listFamilies(type: string): readonly Family[] {
+function listTypeFamilies(type: string): readonly Family[] {
   return FAMILIES.filter(([, pattern]) => pattern.test(type)).map(([family]) => family);
 }
 
 /** Whether a port of this kind may have this type. A slug of no known family is permitted for all kinds. */
 export function isTypeAllowed(kind: PortKind, type: string): boolean {
-  const families = listFamilies(type);
+  const families = listTypeFamilies(type);
   return families.length === 0 || families.some((family) => ALLOWED[kind].includes(family));
 }
 
 /** Whether ports of this type accept no cable. */
-export function isCableless(type: string | undefined): boolean {
+export function isCablelessType(type: string | undefined): boolean {
   return type === "virtual" || type === "bridge" || type === "lag" || (type?.startsWith("ieee802.") ?? false);
 }
 
@@ -45,7 +45,7 @@ const DATA: readonly PortKind[] = ["NETWORK", "CONSOLE", "CONSOLE_SERVER"];
 const PASSIVE: readonly PortKind[] = ["FRONT", "REAR"];
 
 /** Whether a cable may connect ports of these kinds. Symmetric. Source: docs/contract/datacenter-rules.md#cable. */
-export function canConnectKinds(a: PortKind, b: PortKind): boolean {
+export function canConnectPortKinds(a: PortKind, b: PortKind): boolean {
   const either = (one: PortKind, other: PortKind) => (a === one && b === other) || (a === other && b === one);
   if (either("POWER_IN", "POWER_OUT") || either("NETWORK", "NETWORK") || either("CONSOLE", "CONSOLE_SERVER"))
     return true;

@@ -6,7 +6,7 @@ import type { SiteReader } from "./site.ts";
 // The upstream side of the power graph, read step by step. Nodes are references: device, port (an outlet) or feed.
 
 /** Returns the enabled power inlets of a device, in port order. */
-export function listInlets(device: Device): readonly Port[] {
+export function listEnabledInlets(device: Device): readonly Port[] {
   return (device.ports ?? []).filter(isEnabledInlet);
 }
 
@@ -16,7 +16,7 @@ export function isEnabledInlet({ kind, enabled }: Port): boolean {
 }
 
 /** Returns the reference of an inlet's supply: its source_ref, otherwise the outlet at the other end of its cable. */
-export async function findSource(
+export async function findSupplyRef(
   device: Device,
   inlet: Port,
   site: Pick<SiteReader, "cableAt">,
@@ -32,8 +32,8 @@ export async function findSource(
 /** Reads that a search along the supply needs. */
 type SupplyReader = Pick<SiteReader, "device" | "cableAt" | "feedDeclarer">;
 
-/** Returns the references directly upstream of a node. */
-export async function listUpstream(node: string, site: SupplyReader): Promise<readonly string[]> {
+/** Returns the references of the elements directly upstream of a node. */
+export async function listUpstreamRefs(node: string, site: SupplyReader): Promise<readonly string[]> {
   const ref = parseRef(node);
   if (ref?.kind === "feed") {
     const declarer = await site.feedDeclarer(ref.code);
@@ -41,14 +41,14 @@ export async function listUpstream(node: string, site: SupplyReader): Promise<re
   }
   // An outlet depends on its device, regardless of the inlet that it draws through.
   if (ref?.kind === "port") return [`device:${ref.end.deviceCode}`];
-  return ref?.kind === "device" ? listSources(await site.device(ref.code), site) : [];
+  return ref?.kind === "device" ? listSourceReferences(await site.device(ref.code), site) : [];
 }
 
-async function listSources(device: Device | undefined, site: SupplyReader): Promise<readonly string[]> {
+async function listSourceReferences(device: Device | undefined, site: SupplyReader): Promise<readonly string[]> {
   if (device === undefined) return [];
   const found: string[] = [];
-  for (const inlet of listInlets(device)) {
-    const source = await findSource(device, inlet, site);
+  for (const inlet of listEnabledInlets(device)) {
+    const source = await findSupplyRef(device, inlet, site);
     if (source !== undefined) found.push(source);
   }
   return found;
@@ -63,8 +63,8 @@ export async function findPowerCycle(device: Device, site: SiteReader): Promise<
   const cameFrom = new Map<string, string>();
   const queue = [start];
   for (const node of queue) {
-    for (const next of await listUpstream(node, site)) {
-      if (refersTo(next, device.code)) return [...buildPath(node, cameFrom), start];
+    for (const next of await listUpstreamRefs(node, site)) {
+      if (refersToDevice(next, device.code)) return [...buildCyclePath(node, cameFrom), start];
       const key = next.toLowerCase();
       if (!cameFrom.has(key)) {
         cameFrom.set(key, node);
@@ -76,13 +76,13 @@ export async function findPowerCycle(device: Device, site: SiteReader): Promise<
 }
 
 /** Whether a reference names the device or one of its outlets. */
-export function refersTo(node: string, deviceCode: string): boolean {
+export function refersToDevice(node: string, deviceCode: string): boolean {
   const ref = parseRef(node);
   if (ref?.kind === "device") return codeKey(ref.code) === codeKey(deviceCode);
   return ref?.kind === "port" && codeKey(ref.end.deviceCode) === codeKey(deviceCode);
 }
 
-function buildPath(node: string, cameFrom: ReadonlyMap<string, string>): string[] {
+function buildCyclePath(node: string, cameFrom: ReadonlyMap<string, string>): string[] {
   const way: string[] = [];
   for (let at: string | undefined = node; at !== undefined; at = cameFrom.get(at.toLowerCase())) way.unshift(at);
   return way;
@@ -90,21 +90,21 @@ function buildPath(node: string, cameFrom: ReadonlyMap<string, string>): string[
 
 /**
  * Returns labels of the power paths that supply an inlet: the inlet's label; otherwise the nearest labels at or beyond
- * its feeds, because a PDU's label may be wrong; without feeds the nearest labels; without labels the roots. Cost: one
- * read per element up to the labels.
+ * its feeds, because a PDU's label may be wrong. Without feeds it returns the nearest labels, and without labels the
+ * roots. Cost: one read per element up to the labels.
  */
 export async function findPathLabels(device: Device, inlet: Port, site: SupplyReader): Promise<ReadonlySet<string>> {
   const own = inlet.powerIn?.powerPath;
   if (own !== undefined) return new Set([own]);
-  const source = await findSource(device, inlet, site);
+  const source = await findSupplyRef(device, inlet, site);
   if (source === undefined) return new Set();
-  const feeds = await collectMarks([source], site, async (node) => (node.startsWith("feed:") ? node : undefined));
+  const feeds = await collectPathMarks([source], site, async (node) => (node.startsWith("feed:") ? node : undefined));
   const beyond = [...feeds].filter((node) => node.startsWith("feed:"));
-  return collectMarks(beyond.length > 0 ? beyond : [source], site, (node) => readLabel(node, site));
+  return collectPathMarks(beyond.length > 0 ? beyond : [source], site, (node) => readPathLabel(node, site));
 }
 
 /** Returns the nearest mark (a label or feed) on each path upstream, or the root of a path without a mark. */
-async function collectMarks(
+async function collectPathMarks(
   from: readonly string[],
   site: SupplyReader,
   mark: (node: string) => Promise<string | undefined>,
@@ -114,7 +114,7 @@ async function collectMarks(
   const queue = [...from];
   for (const node of queue) {
     const label = await mark(node);
-    const above = label === undefined ? await listUpstream(node, site) : [];
+    const above = label === undefined ? await listUpstreamRefs(node, site) : [];
     if (above.length === 0) found.add(label ?? node);
     for (const next of above) {
       if (!seen.has(next.toLowerCase())) queue.push(next);
@@ -124,7 +124,7 @@ async function collectMarks(
   return found;
 }
 
-async function readLabel(node: string, site: SupplyReader): Promise<string | undefined> {
+async function readPathLabel(node: string, site: SupplyReader): Promise<string | undefined> {
   const ref = parseRef(node);
   if (ref?.kind === "device") return (await site.device(ref.code))?.power?.powerPath;
   return ref?.kind === "port" ? (await site.device(ref.end.deviceCode))?.power?.powerPath : undefined;

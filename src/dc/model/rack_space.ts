@@ -40,13 +40,13 @@ export function doSpacesOverlap(a: RackSpace, b: RackSpace): boolean {
 }
 
 /** Whether a reservation is in force at `now`. */
-export function isInForce(reservation: Reservation, now: string): boolean {
+export function isReservationInForce(reservation: Reservation, now: string): boolean {
   if (reservation.status === "STALE") return false;
   return reservation.until === undefined || Date.parse(reservation.until) > Date.parse(now);
 }
 
 /** Lists all whole units that a space covers completely or partly. */
-export function listUnits(space: RackSpace): readonly number[] {
+export function listCoveredUnits(space: RackSpace): readonly number[] {
   const first = Math.floor(space.from);
   return Array.from({ length: Math.ceil(space.to) - first }, (_, index) => first + index);
 }
@@ -63,14 +63,14 @@ export interface Rectangle {
  * Returns the rectangle that a placement covers. Its width and depth are measured along the floor's axes; the rotation
  * only determines the direction of the front.
  */
-export function toRectangle({ xMm, yMm, widthMm, depthMm }: Placement): Rectangle {
+export function computeFootprint({ xMm, yMm, widthMm, depthMm }: Placement): Rectangle {
   return { west: xMm, north: yMm, east: xMm + widthMm, south: yMm + depthMm };
 }
 
 /** Whether two footprints overlap; touching edges do not count. Symmetric. */
 export function doFootprintsOverlap(a: Placement, b: Placement): boolean {
-  const first = toRectangle(a);
-  const second = toRectangle(b);
+  const first = computeFootprint(a);
+  const second = computeFootprint(b);
   return (
     first.west < second.east && second.west < first.east && first.north < second.south && second.north < first.south
   );

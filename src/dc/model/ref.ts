@@ -88,9 +88,9 @@ export function formatRef(ref: Ref): string {
     case "port":
       return `port:${formatPort(ref.end)}`;
     case "cable":
-      return toCableRef(ref.a, ref.b);
+      return formatCableRef(ref.a, ref.b);
     case "fabric_link":
-      return toFabricLinkRef(ref.a, ref.b);
+      return formatFabricLinkRef(ref.a, ref.b);
     default:
       return `${ref.kind}:${ref.code}`;
   }
@@ -106,24 +106,24 @@ export function portRef(end: PortRef): string {
 }
 
 /** Returns the reference of the cable between two ends, given in either order. */
-export function toCableRef(a: PortRef, b: PortRef): string {
-  const [first, second] = orderEnds(a, b);
+export function formatCableRef(a: PortRef, b: PortRef): string {
+  const [first, second] = orderCableEnds(a, b);
   return `cable:${formatPort(first)}~${formatPort(second)}`;
 }
 
 /** Returns the reference of the fabric link from the leaf's end `a` to the spine's end `b`. */
-export function toFabricLinkRef(a: PortRef, b: PortRef): string {
+export function formatFabricLinkRef(a: PortRef, b: PortRef): string {
   return `fabric_link:${formatPort(a)}~${formatPort(b)}`;
 }
 
 /** Compares ends by device without regard to case, then by port name as written. */
-export function comparePorts(a: PortRef, b: PortRef): number {
+export function comparePortRefs(a: PortRef, b: PortRef): number {
   return compareText(codeKey(a.deviceCode), codeKey(b.deviceCode)) || compareText(a.portName, b.portName);
 }
 
 /** Returns the two ends in canonical order. */
-export function orderEnds<End extends PortRef>(a: End, b: End): readonly [End, End] {
-  return comparePorts(a, b) <= 0 ? [a, b] : [b, a];
+export function orderCableEnds<End extends PortRef>(a: End, b: End): readonly [End, End] {
+  return comparePortRefs(a, b) <= 0 ? [a, b] : [b, a];
 }
 
 /** Returns the key of a port, without regard to the case of its device's code. */
@@ -142,7 +142,7 @@ export function compareText(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-export function floorRef(location: Location): string {
+export function formatFloorRef(location: Location): string {
   return `floor:${location.siteId}/${location.floorNumber}`;
 }
 
@@ -176,7 +176,7 @@ function parsePortEnd(text: string): PortEnd | undefined {
 function parseCable(text: string): Ref | undefined {
   const [left, right, ...rest] = text.split("~").map(parsePortEnd);
   if (left === undefined || right === undefined || rest.length > 0) return undefined;
-  const [a, b] = orderEnds(left, right);
+  const [a, b] = orderCableEnds(left, right);
   return { kind: "cable", a, b };
 }
 

@@ -5,8 +5,8 @@ import { type ErrorFinding, type FindingDetail, REASONS, type Reason, rejectWrit
 const MAX_TOLD_CHARS = 3500;
 
 /**
- * An error of the datacenter service. Its reason and message are those of the first violation; `violations` contains
- * all. Interfaces convert them to their own error details.
+ * An error of the datacenter service. Its reason and message are the reason and message of the first violation;
+ * `violations` contains all violations. Interfaces convert them to their own error details.
  */
 export class Refusal extends OperationError {
   readonly reason: Reason;
@@ -20,7 +20,7 @@ export class Refusal extends OperationError {
   }
 }
 
-/** Returns the violations that fit into the limit, and a last one with the number of the others. */
+/** Returns the violations that fit into the limit, and a last violation with the number of those left out. */
 function limitViolations(violations: readonly ErrorFinding[], times: number): readonly ErrorFinding[] {
   const shown: ErrorFinding[] = [];
   let room = MAX_TOLD_CHARS;
@@ -42,8 +42,8 @@ export function joinFieldPath(holder: string, field: string): string {
   return `${holder}.${field}`;
 }
 
-/** Returns the path of a field next to another one: `etag` next to `changes[3].rack` is `changes[3].etag`. */
-export function toSiblingPath(path: string, field: string): string {
+/** Returns the path of a field beside another field: `etag` beside `changes[3].rack` is `changes[3].etag`. */
+export function formatSiblingPath(path: string, field: string): string {
   return joinFieldPath(path.slice(0, Math.max(0, path.lastIndexOf("."))), field);
 }
 
@@ -56,7 +56,7 @@ export function refuse(
 }
 
 /** Creates the error for a database that cannot be used. The server's log contains the cause; the reply does not. */
-export function refuseUnavailable(message: string, cause: unknown): Refusal {
+export function createUnavailableRefusal(message: string, cause: unknown): Refusal {
   const refusal = refuse("DB_UNAVAILABLE", message);
   refusal.cause = cause;
   return refusal;

@@ -3,7 +3,7 @@ import type { Cable, Crac, Device, FabricLink, Location, Rack as StoredRack } fr
 // Stored resources have the proto's fields in camelCase, with units in the names.
 // Enumeration values are text, and times are ISO 8601 in UTC.
 // Unknown, empty and false values are absent, so that equal resources are equal text.
-// A cable has a < b in the order of `comparePorts`; end `a` of a fabric link is the leaf, `b` the spine.
+// A cable has a < b in the order of `comparePortRefs`; end `a` of a fabric link is the leaf, `b` the spine.
 // Both port names of a fabric link are empty if the link is not bound to ports.
 
 export type {

@@ -13,7 +13,7 @@ export type Findings = readonly Finding[];
 /** Checks one aspect of a write. A rule may assume that all rules of earlier phases passed. */
 export type Rule<Resource> = (change: ResourceWrite<Resource>, site: SiteReader) => Findings | Promise<Findings>;
 
-/** Rules in phases. A phase runs only if the earlier ones found no error, so later rules get valid data. */
+/** Rules in phases. A phase runs only if the earlier phases found no error, so later rules get valid data. */
 export type RulePhases<Resource> = readonly (readonly Rule<Resource>[])[];
 
 export interface RuleVerdict {
@@ -35,14 +35,14 @@ export async function applyRules<Resource>(
       const list = found instanceof Promise ? await found : found;
       if (list.length > 0) findings.push(...list);
     }
-    if (findings.some(isError)) break;
+    if (findings.some(isErrorFinding)) break;
   }
   return {
-    errors: findings.filter(isError),
-    warnings: findings.filter((finding): finding is WarningFinding => !isError(finding)),
+    errors: findings.filter(isErrorFinding),
+    warnings: findings.filter((finding): finding is WarningFinding => !isErrorFinding(finding)),
   };
 }
 
-function isError(finding: Finding): finding is ErrorFinding {
+function isErrorFinding(finding: Finding): finding is ErrorFinding {
   return finding.severity === "ERROR";
 }

@@ -7,10 +7,10 @@ export interface SourceConsumer {
   readonly inlet: string;
 }
 
-/** Reads for rules: the stored state before the checked write. Codes ignore case; lists are sorted by code. */
+/** Gives rules the stored state before the checked write. Codes ignore case; lists are sorted by code. */
 export interface SiteReader {
   device(code: string): Promise<Device | undefined>;
-  /** Returns those of the devices that exist, with their power ports only, in one read. */
+  /** Returns the devices with the given codes that exist, with their power ports only, in one read. */
   powerDevices(codes: readonly string[]): Promise<readonly Device[]>;
   rack(code: string): Promise<Rack | undefined>;
   crac(code: string): Promise<Crac | undefined>;
@@ -18,12 +18,12 @@ export interface SiteReader {
   childrenOf(deviceCode: string): Promise<readonly DeviceBody[]>;
   cableAt(end: PortRef): Promise<Cable | undefined>;
   cablesOf(deviceCode: string): Promise<readonly Cable[]>;
-  /** Cables with an end at any of these devices, each once, in one read. */
+  /** Returns cables with an end at any of these devices, each once, in one read. */
   cablesOfAll(deviceCodes: readonly string[]): Promise<readonly Cable[]>;
   /** Returns power cables with an end at any of these devices, each once, in one read. */
   powerCablesOf(deviceCodes: readonly string[]): Promise<readonly Cable[]>;
   fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]>;
-  /** Returns the outlet that declares a feed; undefined if none does. */
+  /** Returns the outlet that declares a feed; undefined if no outlet declares it. */
   feedDeclarer(feedId: string): Promise<PortRef | undefined>;
   consumersOf(sourceRefs: readonly string[]): Promise<readonly SourceConsumer[]>;
   assetTagHolder(kind: "device" | "rack", assetTag: string): Promise<string | undefined>;

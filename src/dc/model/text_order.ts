@@ -1,5 +1,5 @@
-/** Compares text by code points, which is also the order of its UTF-8 bytes and of every supported database. */
-export function compareBytes(a: string, b: string): number {
+/** Compares text by code points, which is also the order of UTF-8 bytes and of every supported database. */
+export function compareByCodePoints(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);
   for (let index = 0; index < shared; index += 1) {
     const left = a.charCodeAt(index);

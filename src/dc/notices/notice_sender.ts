@@ -30,8 +30,8 @@ interface Needs {
 }
 
 /**
- * Sends notices, and retries each until the receiver accepts it, for a day. Notices of one subject are sent to a
- * receiver one after the other. Receivers have separate limits, so that none delays another.
+ * Sends notices, and retries each for a day until the receiver accepts it. Notices of one subject are sent to a
+ * receiver one after the other. Receivers have separate limits, so that no receiver delays another.
  */
 export class NoticeSender {
   readonly #needs: Needs;

@@ -14,8 +14,8 @@ export interface Receiver {
   readonly places: readonly Ref[];
 }
 
-/** Whether a receiver gets a notice: its type and severity match, and an element is in one of its locations. */
-export function isReceivedBy(
+/** Whether a receiver gets a notice: type and severity match, and an element is in a location of the receiver. */
+export function isNoticeReceivedBy(
   receiver: Receiver,
   { type, severity, elements }: NoticeBody,
   topology: Topology,
@@ -24,10 +24,10 @@ export function isReceivedBy(
   if (![...receiver.kinds].some((one) => one === kind)) return false;
   if (FAILURE_SEVERITIES.indexOf(severity) < FAILURE_SEVERITIES.indexOf(receiver.minSeverity)) return false;
   if (receiver.places.length === 0) return true;
-  return receiver.places.some((place) => elements.some((ref) => isWithin(topology, ref, place)));
+  return receiver.places.some((place) => elements.some((ref) => isElementWithin(topology, ref, place)));
 }
 
-function isWithin(topology: Topology, text: string, place: Ref): boolean {
+function isElementWithin(topology: Topology, text: string, place: Ref): boolean {
   const ref = parseRef(text);
   const isDeviceIn = (code: string) => isDeviceWithin(topology, code, place);
   switch (ref?.kind) {
@@ -44,7 +44,7 @@ function isWithin(topology: Topology, text: string, place: Ref): boolean {
     case "port":
       return isDeviceIn(ref.end.deviceCode);
     case "feed":
-      return isDeviceIn(findFeedOwner(topology, text));
+      return isDeviceIn(findFeedOwnerCode(topology, text));
     case "cable":
     case "fabric_link":
       return isDeviceIn(ref.a.deviceCode) || isDeviceIn(ref.b.deviceCode);
@@ -54,8 +54,8 @@ function isWithin(topology: Topology, text: string, place: Ref): boolean {
 }
 
 /**
- * Whether a location equals another one, or is on that floor or site. A room does not include the rows and zones in it,
- * because references do not name their room.
+ * Whether a location equals another location, or is on that floor or site. A room does not include the rows and zones
+ * in it, because references do not name their room.
  */
 function isPlaceWithin(ref: Ref, place: Ref): boolean {
   const [inner, outer] = [ref, place].map((one) => formatRef(one).toLowerCase());
@@ -74,7 +74,7 @@ function isDeviceWithin(topology: Topology, code: string, place: Ref): boolean {
 }
 
 /** Returns the code of the device that declares a feed; empty for an undeclared feed. */
-function findFeedOwner({ power }: Topology, text: string): string {
+function findFeedOwnerCode({ power }: Topology, text: string): string {
   const ref = parseRef(power.nodes[power.indexOf.get(toRefKey(text)) ?? -1]?.ref ?? "");
   return ref?.kind === "port" ? ref.end.deviceCode : "";
 }

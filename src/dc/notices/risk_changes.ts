@@ -11,7 +11,7 @@ export interface RiskChange {
 }
 
 /**
- * Compares risks with those before. Unread risks count as unchanged: a kind that was not read completely loses no
+ * Compares risks with the earlier risks. Unread risks count as unchanged: a kind that was not read completely loses no
  * subjects. A window that opens or closes is no change of its verdict.
  */
 export function compareRisks(
@@ -28,13 +28,13 @@ export function compareRisks(
       known[subject] = was;
       continue;
     }
-    const notice = createNotice(subject, was, is, at);
+    const notice = createRiskNotice(subject, was, is, at);
     if (notice !== undefined) notices.push(notice);
   }
   return { notices, known };
 }
 
-function createNotice(
+function createRiskNotice(
   subject: string,
   was: Risk | undefined,
   is: Risk | undefined,
@@ -57,7 +57,7 @@ function createNotice(
   };
 }
 
-/** Returns the worse severity, so that everyone who got a notice about a risk also gets the notice of its end. */
+/** Returns the worse severity, so that everyone who got a notice about a risk also gets a notice of the risk's end. */
 function selectWorseSeverity(a: FailureSeverity = "INFO", b: FailureSeverity = "INFO"): FailureSeverity {
   return FAILURE_SEVERITIES.indexOf(a) > FAILURE_SEVERITIES.indexOf(b) ? a : b;
 }

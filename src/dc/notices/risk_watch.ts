@@ -4,9 +4,9 @@ import { IDLE_PEER } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { addNotices, MAX_NOTICES, type NoticeBody } from "#dc/operations/notices/notice.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
-import { isReceivedBy, type Receiver } from "./receiver.ts";
+import { isNoticeReceivedBy, type Receiver } from "./receiver.ts";
 import { compareRisks } from "./risk_changes.ts";
-import { type RisksBySubject, readRisks } from "./risks.ts";
+import { type RisksBySubject, readAllRisks } from "./risks.ts";
 
 /** Space and key of the document with the known risks. */
 const [SPACE, KEY] = ["notice_state", "risks"];
@@ -32,10 +32,10 @@ interface Needs {
   readonly say: (message: string) => void;
 }
 
-/** Creates notices of changed risks. Known risks are stored with the notices, so that none is lost or created twice. */
+/** Creates notices of changed risks. Risks are stored with the notices, so that no notice is lost or created twice. */
 export class RiskWatch {
   readonly #needs: Needs;
-  readonly #wanted: Pick<Parameters<typeof readRisks>[0], "kinds" | "minSeverity">;
+  readonly #wanted: Pick<Parameters<typeof readAllRisks>[0], "kinds" | "minSeverity">;
   #seen = "";
   #dueAt = 0;
   #restUntil = 0;
@@ -71,7 +71,7 @@ export class RiskWatch {
 
   async #compare(): Promise<number> {
     const { store, service, now } = this.#needs;
-    const read = await readRisks({ service, caller: CALLER, ...this.#wanted });
+    const read = await readAllRisks({ service, caller: CALLER, ...this.#wanted });
     const topology = await service.inventory();
     const at = new Date(now()).toISOString();
     return store.write(async (writer) => {
@@ -92,10 +92,10 @@ export class RiskWatch {
     });
   }
 
-  #addressed(body: NoticeBody, topology: Parameters<typeof isReceivedBy>[2]) {
+  #addressed(body: NoticeBody, topology: Parameters<typeof isNoticeReceivedBy>[2]) {
     const { receivers, newId, now } = this.#needs;
     return receivers
-      .filter((receiver) => isReceivedBy(receiver, body, topology))
+      .filter((receiver) => isNoticeReceivedBy(receiver, body, topology))
       .map(({ name }) => ({ id: `msg_${newId()}`, receiver: name, body, nextAt: now() }));
   }
 }

@@ -57,24 +57,24 @@ interface Wanted {
   readonly minSeverity: FailureSeverity;
 }
 
-/** Reads all risks, at most 1,000 of each kind, worst causes first; `isWhole` lists the kinds read completely. */
-export async function readRisks(
+/** Reads all risks, at most 1,000 of each kind, worst causes first; `isWhole` lists the completely read kinds. */
+export async function readAllRisks(
   wanted: Wanted,
 ): Promise<{ readonly risks: RisksBySubject; readonly isWhole: ReadonlySet<RiskKind> }> {
   const found = new Map<string, Risk>();
   const isWhole = new Set<RiskKind>();
-  if (wanted.kinds.has("cause") && (await readCauses(wanted, found))) isWhole.add("cause");
-  if (wanted.kinds.has("finding") && (await readFindings(wanted, found))) isWhole.add("finding");
-  if (wanted.kinds.has("rack") && (await readRacks(wanted, found))) isWhole.add("rack");
+  if (wanted.kinds.has("cause") && (await readLossCauses(wanted, found))) isWhole.add("cause");
+  if (wanted.kinds.has("finding") && (await readReadingFindings(wanted, found))) isWhole.add("finding");
+  if (wanted.kinds.has("rack") && (await readRackRisks(wanted, found))) isWhole.add("rack");
   if (wanted.kinds.has("window")) {
-    await readWindows(wanted, found);
+    await readWindowVerdicts(wanted, found);
     isWhole.add("window");
   }
   return { risks: Object.fromEntries(found), isWhole };
 }
 
-/** Reads causes of loss. Each element that causes one by failing is a subject: rehearsal lines may merge and split. */
-async function readCauses({ service, caller, minSeverity }: Wanted, found: Map<string, Risk>): Promise<boolean> {
+/** Reads causes of loss. Each element whose failure causes a loss is a subject: rehearsal lines may merge and split. */
+async function readLossCauses({ service, caller, minSeverity }: Wanted, found: Map<string, Risk>): Promise<boolean> {
   const init = { minSeverity: Severity[minSeverity], pageSize: MAX_PAGE_SIZE, maxElements: MAX_CAUSES_OF_LINE };
   const request = create(RehearseFailuresRequestSchema, init);
   const reply = (await service.call(rehearseFailures, request, caller)) as RehearseFailuresResponse;
@@ -96,7 +96,7 @@ async function readCauses({ service, caller, minSeverity }: Wanted, found: Map<s
   return reply.nextPageToken === "" && reply.causes.every(({ omittedElements }) => omittedElements === 0);
 }
 
-async function readRacks({ service, caller }: Wanted, found: Map<string, Risk>): Promise<boolean> {
+async function readRackRisks({ service, caller }: Wanted, found: Map<string, Risk>): Promise<boolean> {
   const request = create(ListInventoryRequestSchema, {
     kind: InventoryKind.RACK,
     conditions: [{ column: "health", values: ["FAULT"] }],
@@ -111,7 +111,7 @@ async function readRacks({ service, caller }: Wanted, found: Map<string, Risk>):
   return rows.length === totalCount;
 }
 
-async function readFindings({ service, caller }: Wanted, found: Map<string, Risk>): Promise<boolean> {
+async function readReadingFindings({ service, caller }: Wanted, found: Map<string, Risk>): Promise<boolean> {
   const request = create(ListFindingsRequestSchema, { pageSize: MAX_PAGE_SIZE });
   const reply = (await service.call(listFindings, request, caller)) as ListFindingsResponse;
   for (const { kind, severity, elementRef, source, summary, relatedRefs } of reply.findings) {
@@ -128,7 +128,7 @@ async function readFindings({ service, caller }: Wanted, found: Map<string, Risk
   return reply.nextPageToken === "";
 }
 
-async function readWindows({ service, caller }: Wanted, found: Map<string, Risk>): Promise<void> {
+async function readWindowVerdicts({ service, caller }: Wanted, found: Map<string, Risk>): Promise<void> {
   const states = [WindowState.PLANNED, WindowState.BEGUN];
   const { windows } = await listEveryWindow(service, caller, { states });
   const elements = new Map(windows.map(({ window }) => [window?.code ?? "", window?.elementRefs ?? []]));

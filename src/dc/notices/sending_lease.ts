@@ -18,7 +18,7 @@ export interface LeaseOptions {
   readonly isGone: (holder: string) => boolean;
 }
 
-/** Ensures that only one of several servers sends notices: two would both send each notice, in no order. */
+/** Ensures that only one of several servers sends notices. Two servers would send each notice twice, in no order. */
 export class SendingLease {
   readonly #options: LeaseOptions;
   #until = 0;

@@ -135,17 +135,17 @@ function refuseParameter(
 
 const OUTCOME_WORDS = { CREATE: "CREATED", UPDATE: "UPDATED", DELETE: "DELETED" } as const;
 
-/** Encodes one page with the wire's snake_case names. */
-export function historyJson({ entries, nextPageToken, completeThrough, chain }: HistoryPage): JsonObject {
+/** Converts one history page to JSON with the wire's snake_case names. */
+export function convertPageToJson({ entries, nextPageToken, completeThrough, chain }: HistoryPage): JsonObject {
   return {
-    entries: entries.map(entryJson),
+    entries: entries.map(convertEntryToJson),
     next_page_token: nextPageToken,
     complete_through: completeThrough,
     chain: { head_seq: chain.seq, head_hash: chain.hash },
   };
 }
 
-function entryJson({ seq, id, occurredAt, recordedAt, actor, request, ...rest }: ChangeRecord): JsonObject {
+function convertEntryToJson({ seq, id, occurredAt, recordedAt, actor, request, ...rest }: ChangeRecord): JsonObject {
   return {
     seq,
     id,

@@ -10,7 +10,7 @@ import type { Topology } from "#dc/analysis/topology.ts";
 import { MAX_HOPS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { PhysicalMatch } from "#dc/model/enum_values.ts";
-import { toFabricLinkRef } from "#dc/model/ref.ts";
+import { formatFabricLinkRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { getFabricKey } from "#dc/model/resource_key.ts";
 import type { FabricLink } from "#dc/model/resources.ts";
@@ -26,7 +26,7 @@ import {
 import { BatchedSite } from "./answers/batched_site.ts";
 import { readCode, readPercent, readRef, requireLocation } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
-import { lookupWithNetworkPorts } from "./answers/switch_devices.ts";
+import { createLookupWithPorts } from "./answers/switch_devices.ts";
 import { toMessage } from "./messages/convert.ts";
 import { CONGESTED_PCT, WATCHED_PCT } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
@@ -40,13 +40,13 @@ export const fabricTopology = defineRead({
       {
         screen: "FABRIC",
         asked: request.render,
-        answer: async () => fabricTopologyAnswer({ reader, topology: await topology() }, request),
+        answer: async () => answerFabricTopology({ reader, topology: await topology() }, request),
       },
     ),
 });
 
 /** Computes the reply of FabricTopology and the input of its picture. @throws Refusal for invalid parameters */
-export async function fabricTopologyAnswer(
+export async function answerFabricTopology(
   { reader, topology }: { readonly reader: DcReader; readonly topology: Topology },
   request: FabricTopologyRequest,
 ): Promise<{ readonly reply: FabricTopologyResponse; readonly picture: () => FabricPicture }> {
@@ -55,7 +55,7 @@ export async function fabricTopologyAnswer(
   const congestionPct = readPercent("congestion_pct", request.congestionPct, CONGESTED_PCT);
   const watchPct = readPercent("watch_pct", request.watchPct, WATCHED_PCT);
   const { inScope, ...links } = chooseLinks(inventory.fabricLinks, topology, request);
-  const devices = await lookupWithNetworkPorts(reader, links.own);
+  const devices = await createLookupWithPorts(reader, links.own);
   const answer = judgeFabric(links, (key) => devices.get(key) ?? topology.device(key), {
     congestionPct,
     watchPct,
@@ -74,7 +74,7 @@ export async function fabricTopologyAnswer(
     })),
     findings: [...answer.findings, ...listMismatches(physical)],
   });
-  const seen = () => new Map([...physical].map(([link, match]) => [toFabricLinkRef(link.a, link.b), match]));
+  const seen = () => new Map([...physical].map(([link, match]) => [formatFabricLinkRef(link.a, link.b), match]));
   const name = [request.fabricId, request.scopeRef].filter((part) => part !== "").join(" in ");
   return { reply, picture: () => ({ name, answer, congestionPct, watchPct, physical: seen() }) };
 }
@@ -90,7 +90,7 @@ function chooseLinks(
   if (fabricId !== "" && ofFabric.length === 0) {
     throw refuse("NOT_FOUND", `Cannot find fabric "${fabricId}"`, { field: "fabric_id", ref: `fabric:${fabricId}` });
   }
-  if (scopeRef === "") return { listed: ofFabric, mesh: ofFabric, own: linksOfSwitches(links, ofFabric) };
+  if (scopeRef === "") return { listed: ofFabric, mesh: ofFabric, own: listLinksOfSwitches(links, ofFabric) };
   const scope = readRef("scope_ref", scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
   requireLocation(topology, scope, { field: "scope_ref", value: scopeRef });
   const inScope = (deviceCode: string) => {
@@ -100,11 +100,11 @@ function chooseLinks(
   const listed = ofFabric.filter(({ a, b }) => inScope(a.deviceCode) || inScope(b.deviceCode));
   const fabrics = new Set(listed.map(getFabricKey));
   const mesh = ofFabric.filter((link) => fabrics.has(getFabricKey(link)));
-  return { listed, mesh, own: linksOfSwitches(links, listed), inScope };
+  return { listed, mesh, own: listLinksOfSwitches(links, listed), inScope };
 }
 
-/** Returns all links of the switches that the given links connect. */
-function linksOfSwitches(links: readonly FabricLink[], some: readonly FabricLink[]): readonly FabricLink[] {
+/** Returns all links of every switch that one of the given links connects. */
+function listLinksOfSwitches(links: readonly FabricLink[], some: readonly FabricLink[]): readonly FabricLink[] {
   if (some.length === links.length) return links;
   const keys = new Set(some.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]));
   return links.filter(({ a, b }) => keys.has(codeKey(a.deviceCode)) || keys.has(codeKey(b.deviceCode)));
@@ -151,6 +151,6 @@ function listMismatches(physical: ReadonlyMap<FabricLink, PhysicalMatch>) {
       severity: Severity.WARNING,
       code: `PHYSICAL_${match}`,
       message: "The cables do not join the two ends of the link",
-      ref: toFabricLinkRef(a, b),
+      ref: formatFabricLinkRef(a, b),
     }));
 }

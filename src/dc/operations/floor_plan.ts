@@ -1,6 +1,6 @@
 import { readColoring } from "#dc/render/read_options.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { floorPlanAnswer } from "./answers/floor_plan.ts";
+import { answerFloorPlan } from "./answers/floor_plan.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
 import { readMeasuredRacks } from "./planning/measured_racks.ts";
 import { findRackRisks } from "./planning/risks_for.ts";
@@ -19,7 +19,7 @@ export const floorPlan = defineRead({
         const topology = await session.judgedTopology();
         const risks = await findRackRisks(session, topology, coloring);
         const measured = await readMeasuredRacks(session, topology, request);
-        const reply = floorPlanAnswer(topology, session, request, { risks, measured });
+        const reply = answerFloorPlan(topology, session, request, { risks, measured });
         return { reply, picture: () => reply };
       },
     });

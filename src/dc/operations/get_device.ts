@@ -1,8 +1,8 @@
 import { computeBatteryMinutes } from "#dc/analysis/power/battery.ts";
 import { listInletPaths, listSinglePoints } from "#dc/analysis/power/power_chain.ts";
-import { computeUtilization, listLoadReasons } from "#dc/analysis/power/power_findings.ts";
+import { computeUtilization, listNodeLoadReasons } from "#dc/analysis/power/power_findings.ts";
 import { findActiveInletName, getSupplyState, listUndocumentedInlets } from "#dc/analysis/power/supply_state.ts";
-import { roundOptional } from "#dc/analysis/preview/figures.ts";
+import { roundOptionalValue } from "#dc/analysis/preview/figures.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -20,17 +20,17 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readEnumWord } from "./answers/parameters.ts";
 import { toMessage } from "./messages/convert.ts";
-import { basicDeviceMessage, cableMessage, deviceMessage } from "./messages/messages.ts";
+import { createBasicDeviceMessage, createCableMessage, createDeviceMessage } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
 
 const OUTCOMES = { CREATE: Outcome.CREATED, UPDATE: Outcome.UPDATED, DELETE: Outcome.DELETED } as const;
 
-function auditMessage(record: ChangeRecord) {
+function createAuditMessage(record: ChangeRecord) {
   return toMessage(AuditEntrySchema, { ...record, outcome: OUTCOMES[record.action], sealed: true });
 }
 
 /** Maximum number of recent changes in the reply. Source: docs/rpcs.md#getdevice. */
-const RECENT = 10;
+const MAX_RECENT_CHANGES = 10;
 
 export const getDevice = defineRead({
   method: DatacenterService.method.getDevice,
@@ -44,26 +44,26 @@ export const getDevice = defineRead({
     const site = await topology();
     const { power, live } = site;
     const index = power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
-    const changes = await reader.history({ entity: `device:${code}`, descending: true, limit: RECENT });
+    const changes = await reader.history({ entity: `device:${code}`, descending: true, limit: MAX_RECENT_CHANGES });
     return toMessage(GetDeviceResponseSchema, {
-      device: isBasic ? basicDeviceMessage(stored) : deviceMessage(stored),
+      device: isBasic ? createBasicDeviceMessage(stored) : createDeviceMessage(stored),
       powerChain: listInletPaths(power, live, index).map(({ inlet, path, label, live: lit }) =>
         toMessage(InletPathSchema, { inlet, path, pathLabel: label, live: lit }),
       ),
       powerSinglePoints: listSinglePoints(power, index),
-      cables: (await reader.storedCablesOf(stored.resource.code)).map(cableMessage),
+      cables: (await reader.storedCablesOf(stored.resource.code)).map(createCableMessage),
       // The load after the loss of another element can be higher only for supplies.
-      ...deviceLoadFields(power.supplies.count(index) === 0 ? site : await judgedTopology(), index),
+      ...computeDeviceLoads(power.supplies.count(index) === 0 ? site : await judgedTopology(), index),
       supplyState: SupplyState[getSupplyState(power, live, index) ?? "UNSPECIFIED"],
       undocumentedInlets: listUndocumentedInlets(power, index),
       activeInlet: findActiveInletName(power, live, index),
-      recent: changes.map(auditMessage),
+      recent: changes.map(createAuditMessage),
     });
   },
 });
 
 /** Returns the load of a device now and its highest load after the loss of any one other element. */
-function deviceLoadFields(site: Topology, index: number) {
+function computeDeviceLoads(site: Topology, index: number) {
   const { power, loadsW } = site;
   if (power.supplies.count(index) === 0) {
     const watts = Math.round(loadsW[index] ?? 0);
@@ -77,8 +77,10 @@ function deviceLoadFields(site: Topology, index: number) {
     powerFailoverRef: power.nodes[carried.failover.lost[index] ?? -1]?.ref,
     powerPct: used && roundFigure(used.normalPct),
     powerFailoverPct: used && roundFigure(used.failoverPct),
-    batteryMin: roundOptional(computeBatteryMinutes(power.nodes[index], loadsW[index] ?? 0)),
-    batteryFailoverMin: roundOptional(computeBatteryMinutes(power.nodes[index], carried.failover.loads[index] ?? 0)),
-    powerReasons: listLoadReasons(carried, index).map((reason) => toMessage(HealthReasonSchema, reason)),
+    batteryMin: roundOptionalValue(computeBatteryMinutes(power.nodes[index], loadsW[index] ?? 0)),
+    batteryFailoverMin: roundOptionalValue(
+      computeBatteryMinutes(power.nodes[index], carried.failover.loads[index] ?? 0),
+    ),
+    powerReasons: listNodeLoadReasons(carried, index).map((reason) => toMessage(HealthReasonSchema, reason)),
   };
 }

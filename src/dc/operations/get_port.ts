@@ -5,7 +5,7 @@ import { codeKey } from "#dc/model/code.ts";
 import { roundFigure } from "#dc/model/figure.ts";
 import { formatPort, isSamePort, parseRef, portRef, REF_GRAMMAR } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { toEdgeKey } from "#dc/model/resource_key.ts";
+import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { Device, Port, PortRef } from "#dc/model/resources.ts";
 import {
   DatacenterService,
@@ -19,7 +19,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readPortName } from "./answers/parameters.ts";
 import { toMessage } from "./messages/convert.ts";
-import { cableMessage, pathMessage, portFields } from "./messages/messages.ts";
+import { createCableMessage, createPathMessage, createPortFields } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
 
 /** Maximum hops of the path in the reply. Our choice: the default of a trace. */
@@ -41,19 +41,19 @@ export const getPort = defineRead({
     }
     const end = { deviceCode: device.code, portName: port.name };
     const cable = await reader.cableAt(end);
-    const stored = cable === undefined ? undefined : await reader.stored("cable", toEdgeKey(cable.a, cable.b));
+    const stored = cable === undefined ? undefined : await reader.stored("cable", formatEdgeKey(cable.a, cable.b));
     const [path] = await traceCable(end, reader, { stopAtPower: true, followSplits: false, maxHops: MAX_HOPS });
     return toMessage(GetPortResponseSchema, {
       port: toMessage(PortSchema, {
-        ...portFields(device.code, port),
-        cable: stored === undefined ? undefined : cableMessage(stored),
+        ...createPortFields(device.code, port),
+        cable: stored === undefined ? undefined : createCableMessage(stored),
         farEnd: path?.destination === undefined || isSamePort(path.destination, end) ? undefined : path.destination,
         pathStatus: path?.status,
       }),
-      device: deviceSummary(device),
-      path: path === undefined ? undefined : pathMessage(path),
+      device: summarizeDevice(device),
+      path: path === undefined ? undefined : createPathMessage(path),
       power: isPowerPort(port)
-        ? powerMessage(await scheduler.run(computePortLoad(await topology(), device, port)))
+        ? createPowerMessage(await scheduler.run(computePortLoad(await topology(), device, port)))
         : undefined,
     });
   },
@@ -63,7 +63,7 @@ function isPowerPort({ kind }: Port): boolean {
   return kind === "POWER_IN" || kind === "POWER_OUT";
 }
 
-function powerMessage(load: PortLoad | undefined) {
+function createPowerMessage(load: PortLoad | undefined) {
   if (load === undefined) return undefined;
   const { live, loadW, loadVa, failoverVa, failoverRef, capacityVa, used, health, phases } = load;
   return toMessage(PortPowerSchema, {
@@ -77,13 +77,13 @@ function powerMessage(load: PortLoad | undefined) {
     failoverPct: used && roundFigure(used.failoverPct),
     limitPct: used?.limitPct,
     health: Health[health ?? "UNSPECIFIED"],
-    phases: phases.map(phaseMessage),
+    phases: phases.map(createPhaseMessage),
     worstLeg: PhaseLeg[findBusiestPhase(phases, "loadVa") ?? "UNSPECIFIED"],
     failoverWorstLeg: PhaseLeg[findBusiestPhase(phases, "failoverVa") ?? "UNSPECIFIED"],
   });
 }
 
-function phaseMessage({ leg, loadVa, failoverVa, failoverRef, capacityVa }: PhaseFigures) {
+function createPhaseMessage({ leg, loadVa, failoverVa, failoverRef, capacityVa }: PhaseFigures) {
   const pct = (va: number) => (capacityVa === undefined ? undefined : roundFigure((va / capacityVa) * 100));
   return {
     leg: PhaseLeg[leg],
@@ -127,7 +127,7 @@ function readPortOfRequest({ portRef: text, deviceCode, portName }: GetPortReque
   });
 }
 
-export function deviceSummary(device: Device) {
+export function summarizeDevice(device: Device) {
   const { code, name, kind, role, status, location, rackCode, positionU } = device;
   return toMessage(DeviceSummarySchema, { code, name, kind, role, status, location, rackCode, positionU });
 }

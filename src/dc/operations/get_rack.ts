@@ -5,7 +5,7 @@ import { getDrawW } from "#dc/model/draw.ts";
 import { FACES } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader } from "#dc/ports.ts";
-import { roleColor } from "#dc/render/parts/roles.ts";
+import { findRoleColor } from "#dc/render/parts/roles.ts";
 import {
   DatacenterService,
   type GetRackRequest,
@@ -31,10 +31,10 @@ export const getRack = defineRead({
         usual: view === undefined ? {} : { view },
         async answer() {
           const known = await judgedTopology();
-          const reply = await getRackAnswer({ reader, topology: known, now }, request);
+          const reply = await answerGetRack({ reader, topology: known, now }, request);
           const rack = known.rack(request.code);
           if (rack !== undefined) lapsesAt(findNextChange([rack], now));
-          for (const occupant of reply.occupants) occupant.color = roleColor(occupant);
+          for (const occupant of reply.occupants) occupant.color = findRoleColor(occupant);
           return { reply, picture: () => reply };
         },
       },
@@ -43,7 +43,7 @@ export const getRack = defineRead({
 });
 
 /** Computes the GetRack reply without picture and role colours, which GetRack adds; throws Refusal not_found. */
-export async function getRackAnswer(
+export async function answerGetRack(
   { reader, topology, now }: { readonly reader: DcReader; readonly topology: Topology; readonly now: string },
   request: GetRackRequest,
 ): Promise<GetRackResponse> {

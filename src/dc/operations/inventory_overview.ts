@@ -19,7 +19,7 @@ interface FloorOverview {
  * Lists the names with which a person starts, because RPCs require names: sites with their floors, the lowest first,
  * and fabrics. Resources without a floor count only in the totals.
  */
-export async function inventoryOverview(reader: DcReader): Promise<InventoryOverview> {
+export async function readInventoryOverview(reader: DcReader): Promise<InventoryOverview> {
   const { floors, links, cables, ports } = await reader.inventoryCounts();
   const sites = new Map<string, FloorOverview[]>();
   const totals = { racks: 0, devices: 0, cracs: 0, ports, cables, fabric_links: links.length };

@@ -5,7 +5,7 @@ import type { LiveSet } from "#dc/analysis/power/power_live.ts";
 import { findActiveInletName, listUndocumentedInlets } from "#dc/analysis/power/supply_state.ts";
 import { computeTenantImpacts, type FailureReach } from "#dc/analysis/power/tenant_impacts.ts";
 import type { RackState } from "#dc/analysis/racks/rack_supply.ts";
-import { listOffNodes, listTakeovers, listZoneShortages } from "#dc/analysis/rehearsal/after_failure.ts";
+import { listLoadTakeovers, listNonworkingNodes, listZoneShortages } from "#dc/analysis/rehearsal/after_failure.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_ITEMS, MAX_ITEMS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -27,7 +27,7 @@ import { readCount, readLoadBasis } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
 import type { SourceNodes } from "./answers/power_sources.ts";
 import { toMessage } from "./messages/convert.ts";
-import { limitedList } from "./messages/messages.ts";
+import { limitListFields } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
 
 export const powerBlastRadius = defineRead({
@@ -39,13 +39,13 @@ export const powerBlastRadius = defineRead({
       {
         screen: "POWER",
         asked: request.render,
-        answer: async () => powerBlastRadiusAnswer({ topology: await topology(), reader, scheduler }, request),
+        answer: async () => answerPowerBlastRadius({ topology: await topology(), reader, scheduler }, request),
       },
     ),
 });
 
 /** Computes the reply of PowerBlastRadius and the input of its picture. @throws Refusal for an unknown source */
-export async function powerBlastRadiusAnswer(
+export async function answerPowerBlastRadius(
   session: { readonly topology: Topology; readonly reader: DcReader; readonly scheduler: CooperativeScheduler },
   request: PowerBlastRadiusRequest,
 ): Promise<{ readonly reply: PowerBlastRadiusResponse; readonly picture: () => PowerFailure }> {
@@ -58,11 +58,11 @@ export async function powerBlastRadiusAnswer(
   const failing = { sources: sources.nodes, unlisted: sources.equipment };
   const blast = await scheduler.run(computeBlastInSteps(sources.site, failing, { basis, cascade, assumeBattery }));
   const items = new Items(topology, power, blast, { basis, baseline: live });
-  const off = listOffNodes(sources, blast);
+  const off = listNonworkingNodes(sources, blast);
   const network = await findNetworkLoss(session, sources, off);
-  const cutOff = deviceCodesOf(power, network.cutOff);
-  const isolated = deviceCodesOf(power, network.isolated);
-  const taken = listTakeovers(sources.site, blast, basis);
+  const cutOff = listDeviceCodes(power, network.cutOff);
+  const isolated = listDeviceCodes(power, network.isolated);
+  const taken = listLoadTakeovers(sources.site, blast, basis);
   const isGuarded = (state: string) => state === "DEGRADED" || state === "PROTECTED";
   const affected = items.list((state) => !isGuarded(state), limit);
   const guarded = items.list((state) => request.includeProtected && isGuarded(state), limit);
@@ -86,12 +86,12 @@ export async function powerBlastRadiusAnswer(
     omittedNodes: graph.omitted,
     omittedUndocumented: unknown.length - undocumented.length,
     tenants: computeTenantImpacts(topology, groupByState(blast), basis),
-    ...limitedList("takeovers", taken, limit),
+    ...limitListFields("takeovers", taken, limit),
     zones: listZoneShortages(topology, off, basis),
-    ...limitedList("fabricLinksDown", network.linksDown, limit),
+    ...limitListFields("fabricLinksDown", network.linksDown, limit),
     fabricLostMbps: network.lostMbps,
-    ...limitedList("switchesCutOff", cutOff, limit),
-    ...limitedList("devicesWithoutDataPath", isolated, limit),
+    ...limitListFields("switchesCutOff", cutOff, limit),
+    ...limitListFields("devicesWithoutDataPath", isolated, limit),
   });
   const rack = (code: string) => topology.rack(code);
   return {
@@ -125,7 +125,7 @@ function groupByState({ hits, racks }: BlastRadius): FailureReach {
   };
 }
 
-function deviceCodesOf({ nodes }: PowerGraph, indexes: readonly number[]): readonly string[] {
+function listDeviceCodes({ nodes }: PowerGraph, indexes: readonly number[]): readonly string[] {
   const codes = indexes.flatMap((index) => {
     const node = nodes[index];
     return node?.kind === "DEVICE" ? [node.device.code] : [];
@@ -138,7 +138,7 @@ interface Figures {
   readonly baseline: LiveSet;
 }
 
-/** Converts hits to items of the reply. */
+/** Converts the hits of a blast radius to items of the reply. */
 class Items {
   readonly #topology: Topology;
   readonly #power: PowerGraph;
@@ -159,7 +159,9 @@ class Items {
   list(isWanted: (state: string) => boolean, limit: number) {
     const racks = [...this.#blast.racks]
       .filter(([, state]) => isWanted(state))
-      .toSorted(([a, was], [b, is]) => GRAVITY.indexOf(was) - GRAVITY.indexOf(is) || compareText(a, b));
+      .toSorted(
+        ([a, was], [b, is]) => STATES_BY_SEVERITY.indexOf(was) - STATES_BY_SEVERITY.indexOf(is) || compareText(a, b),
+      );
     const hits = this.#blast.hits.filter(({ state }) => isWanted(state));
     const shown = racks.slice(0, limit);
     const room = limit - shown.length;
@@ -181,7 +183,7 @@ class Items {
       if (node?.kind !== "DEVICE") cooling.push(hit);
       else if (isPowerKind(node.device.kind)) distribution.push(hit);
       else {
-        const rack = node.device.rackCode ?? AFTER_RACKS;
+        const rack = node.device.rackCode ?? AFTER_RACKS_KEY;
         const list = byRack.get(rack);
         if (list === undefined) byRack.set(rack, [hit]);
         else list.push(hit);
@@ -191,7 +193,7 @@ class Items {
     return [...racks.flatMap(([, list]) => list), ...cooling, ...distribution];
   }
 
-  /** Builds the item of a device without recorded supplies in an affected rack. */
+  /** Builds the item of a device that has no recorded supplies and stands in an affected rack. */
   undocumented(code: string) {
     const index = this.#power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
     return {
@@ -219,15 +221,15 @@ class Items {
       via,
       depth,
       undocumentedInlets: listUndocumentedInlets(this.#power, index),
-      ...activeInletFields(this.#power, index, { before: this.#figures.baseline, after: this.#blast.live }),
+      ...findActiveInlets(this.#power, index, { before: this.#figures.baseline, after: this.#blast.live }),
     };
   }
 }
 
 /** Sort key of items outside of racks: greater than every rack code. */
-const AFTER_RACKS = "~";
+const AFTER_RACKS_KEY = "~";
 /** States of racks, the worst first. */
-const GRAVITY: readonly RackState[] = ["DARK", "PARTIAL", "PROTECTED"];
+const STATES_BY_SEVERITY: readonly RackState[] = ["DARK", "PARTIAL", "PROTECTED"];
 
 const RACK_STATES = {
   DARK: "DARK",
@@ -246,7 +248,7 @@ function identityFields(node: PowerNode | undefined) {
 }
 
 /** Returns the inlet from which a transfer switch or UPS draws before and after a failure. */
-function activeInletFields(
+function findActiveInlets(
   power: PowerGraph,
   index: number,
   { before, after }: { readonly before: LiveSet; readonly after: LiveSet },
@@ -277,8 +279,8 @@ function buildBlastSubgraph(
   return {
     omitted: left.size,
     nodes: [...shown].map((index) => ({
-      ...blastNodeInit(power, blast, index, states.get(index)),
-      ...activeInletFields(power, index, { before: live, after: blast.live }),
+      ...createBlastNode(power, blast, index, states.get(index)),
+      ...findActiveInlets(power, index, { before: live, after: blast.live }),
     })),
     edges: [...shown].flatMap((index) =>
       power.supplies
@@ -294,7 +296,7 @@ function buildBlastSubgraph(
   };
 }
 
-function blastNodeInit(power: PowerGraph, blast: BlastRadius, index: number, state: BlastHit["state"] | undefined) {
+function createBlastNode(power: PowerGraph, blast: BlastRadius, index: number, state: BlastHit["state"] | undefined) {
   const node = power.nodes[index];
   const name = node?.kind === "DEVICE" ? node.device.name : node?.kind === "CRAC" ? node.crac.name : undefined;
   return {

@@ -7,7 +7,7 @@ import type { ScreenReplies } from "#dc/render/screens.ts";
 import { DatacenterService, type RenderResult } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readEnumWord, readRef } from "./answers/parameters.ts";
 import { createRenderPorts } from "./answers/pictured.ts";
-import { checkRefs, powerSubgraph, requireShownRefs } from "./answers/render_refs.ts";
+import { checkRefs, extractPowerSubgraph, requireShownRefs } from "./answers/render_refs.ts";
 import { DEFAULT_SCREEN, SCREEN_PICTURES } from "./answers/render_subject.ts";
 import { defineRead, type ReadSession } from "./rpc.ts";
 
@@ -29,7 +29,11 @@ export const render = defineRead({
     if (screen === "POWER") {
       const { drawSubgraph } = await import("#dc/render/subgraph.ts");
       const title = `${refs.length} elements around ${request.subjectRef}`;
-      return renderDrawing(screen, drawSubgraph(powerSubgraph(await session.topology(), refs, title), options), input);
+      return renderDrawing(
+        screen,
+        drawSubgraph(extractPowerSubgraph(await session.topology(), refs, title), options),
+        input,
+      );
     }
     return renderSubject(screen, session, { subject, input, refs });
   },
@@ -64,7 +68,7 @@ async function renderSubject<Name extends Screen>(
   return renderScreen(screen, refs === undefined ? shown : NARROWED[screen](shown, refs), input);
 }
 
-/** Reports errors under the field `subject_ref`: the screen's own request names the subject by another field. */
+/** Renames an error's field to `subject_ref`, because the screen's own request calls the subject otherwise. */
 function renameErrorField(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error;
   const [first, ...others] = error.violations.map((found) => ({ ...found, field: "subject_ref" }));
@@ -78,7 +82,7 @@ type Narrowed = {
 /** Reduces a screen's data to exactly the requested elements. */
 const NARROWED: Narrowed = {
   ELEVATION(reply, refs) {
-    const isAsked = matchRequested(refs, [
+    const isAsked = createRequestedMatcher(refs, [
       ...reply.occupants.map(({ deviceCode }) => `device:${deviceCode}`),
       `rack:${reply.rack?.code}`,
     ]);
@@ -86,7 +90,7 @@ const NARROWED: Narrowed = {
   },
   FLOOR(reply, refs) {
     const { racks, cracs, devices, unplaced, unplacedRacks } = reply;
-    const isAsked = matchRequested(refs, [
+    const isAsked = createRequestedMatcher(refs, [
       ...racks.map(({ code }) => `rack:${code}`),
       ...cracs.map(({ code }) => `crac:${code}`),
       ...devices.map(({ code }) => `device:${code}`),
@@ -103,7 +107,10 @@ const NARROWED: Narrowed = {
   },
   THERMAL({ reply, places }, refs) {
     const { zones, racks } = reply;
-    const isAsked = matchRequested(refs, [...zones.map(({ ref }) => ref), ...racks.map(({ code }) => `rack:${code}`)]);
+    const isAsked = createRequestedMatcher(refs, [
+      ...zones.map(({ ref }) => ref),
+      ...racks.map(({ code }) => `rack:${code}`),
+    ]);
     const narrowed = {
       ...reply,
       zones: zones.filter(({ ref }) => isAsked(ref)),
@@ -114,7 +121,7 @@ const NARROWED: Narrowed = {
   },
   FABRIC(shown, refs) {
     const { nodes, links, missing } = shown.answer;
-    const isAsked = matchRequested(
+    const isAsked = createRequestedMatcher(
       refs,
       nodes.map(({ device }) => `device:${device.code}`),
     );
@@ -128,7 +135,7 @@ const NARROWED: Narrowed = {
     return { ...shown, answer };
   },
   CABLE_PATH(shown, refs) {
-    const isAsked = matchRequested(
+    const isAsked = createRequestedMatcher(
       refs,
       shown.paths.flatMap(({ hops }) => hops.map(({ device }) => `device:${device.code}`)),
     );
@@ -143,7 +150,7 @@ const NARROWED: Narrowed = {
   POWER: (shown) => shown,
 };
 
-function matchRequested(refs: readonly string[], shown: readonly string[]): (ref: string) => boolean {
+function createRequestedMatcher(refs: readonly string[], shown: readonly string[]): (ref: string) => boolean {
   const known = new Set(shown.map((ref) => ref.toLowerCase()));
   requireShownRefs(refs, (key) => known.has(key));
   const wanted = new Set(refs.map((ref) => ref.toLowerCase()));

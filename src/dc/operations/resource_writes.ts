@@ -5,7 +5,14 @@ import { checkEndShape, checkLinkEndShape } from "#dc/model/rules/ends.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import type { WriteRpc, WriteSession } from "./rpc.ts";
-import { type BulkKind, bulkDelete, bulkUpsert, type CodedKind, deleteOne, upsertOne } from "./writes/mutations.ts";
+import {
+  type BulkKind,
+  type CodedKind,
+  deleteInBulk,
+  deleteSingleResource,
+  upsertInBulk,
+  upsertSingleResource,
+} from "./writes/mutations.ts";
 import { type RemovedResource, removeResource } from "./writes/remove.ts";
 
 interface Ends {
@@ -33,7 +40,7 @@ function requireEnd(given: PortRef | undefined): PortRef {
 type Edge = "cable" | "fabric_link";
 
 /** Request of any single deletion: a resource's code, or the two ends of an edge. */
-type DeleteRequest = Parameters<typeof deleteOne>[2] & Partial<Cable>;
+type DeleteRequest = Parameters<typeof deleteSingleResource>[2] & Partial<Cable>;
 
 const { method } = DatacenterService;
 
@@ -67,8 +74,8 @@ function writeRow<Request>(
 }
 
 function upsertRow(described: DescMethodUnary, kind: CodedKind | Edge): WriteRpc {
-  return writeRow(described, (session, request: Parameters<typeof upsertOne>[3]) =>
-    upsertOne(session, described, kind, request),
+  return writeRow(described, (session, request: Parameters<typeof upsertSingleResource>[3]) =>
+    upsertSingleResource(session, described, kind, request),
   );
 }
 
@@ -80,19 +87,20 @@ function removeRow(described: DescMethodUnary, kind: CodedKind | Edge): WriteRpc
 }
 
 function removeByName(session: WriteSession, kind: CodedKind | Edge, request: DeleteRequest): Promise<RemovedResource> {
-  if (kind !== "cable" && kind !== "fabric_link") return deleteOne(session, kind, { ...request, field: "code" });
+  if (kind !== "cable" && kind !== "fabric_link")
+    return deleteSingleResource(session, kind, { ...request, field: "code" });
   const { etag, allowMissing } = request;
   return removeResource(session, kind, readEdgeEnds(kind, request), { field: "", etag, allowMissing, cascade: false });
 }
 
 function bulkUpsertRow(described: DescMethodUnary, kind: BulkKind): WriteRpc {
-  return writeRow(described, (session, request: Parameters<typeof bulkUpsert>[2]) =>
-    bulkUpsert(session, kind, request),
+  return writeRow(described, (session, request: Parameters<typeof upsertInBulk>[2]) =>
+    upsertInBulk(session, kind, request),
   );
 }
 
 function bulkDeleteRow(described: DescMethodUnary, kind: CodedKind): WriteRpc {
-  return writeRow(described, (session, request: Parameters<typeof bulkDelete>[2]) =>
-    bulkDelete(session, kind, request),
+  return writeRow(described, (session, request: Parameters<typeof deleteInBulk>[2]) =>
+    deleteInBulk(session, kind, request),
   );
 }

@@ -22,7 +22,7 @@ export interface ReadSession {
   readonly judgedTopology: () => Promise<Topology>;
   /** Measured draw of each consumer in watts by topology node; undefined unless a request asks for measured loads. */
   readonly measuredW?: () => Promise<ReadonlyMap<number, number> | undefined>;
-  /** Time of the call, ISO 8601 in UTC. */
+  /** Time at which the call arrived, ISO 8601 in UTC. */
   readonly now: string;
   /** Limits how long the reply may be cached: until this time, in milliseconds since 1970. */
   readonly lapsesAt: (moment: number) => void;
@@ -63,11 +63,11 @@ export interface WriteRpc<Method extends DescMethodUnary = DescMethodUnary> exte
 export interface PreviewSession extends WriteSession {
   /** Revision of the inventory that the draft began with. */
   readonly revision: number;
-  /** Shared with reads. Contains the loads after every single loss only for previews that need them. */
+  /** Topology that previews share with reads. It has the loads after every single loss only if they are needed. */
   readonly topology: Topology;
 }
 
-/** Computes a reply after the draft was dropped. */
+/** Function that computes a preview's reply after the draft was dropped. */
 export type ReplyAfterPreview<Method extends DescMethodUnary> = (
   scheduler: CooperativeScheduler,
 ) => Promise<MessageShape<Method["output"]>>;

@@ -15,9 +15,9 @@ import {
 import { type PowerFilter, parseDeviceFilter } from "./answers/device_filter.ts";
 import { openPageToken, sealPageToken } from "./answers/page_token.ts";
 import { readDevicePageSize, readEnumWord, requireLocation } from "./answers/parameters.ts";
-import { downstreamCodes, resolveSourceNodes } from "./answers/power_sources.ts";
+import { listDownstreamCodes, resolveSourceNodes } from "./answers/power_sources.ts";
 import { toMessage } from "./messages/convert.ts";
-import { basicDeviceMessage, deviceMessage } from "./messages/messages.ts";
+import { createBasicDeviceMessage, createDeviceMessage } from "./messages/messages.ts";
 import { defineRead, type ReadSession } from "./rpc.ts";
 
 export const searchDevices = defineRead({
@@ -37,14 +37,14 @@ export const searchDevices = defineRead({
       filter:
         Object.keys(power).length === 0
           ? filter
-          : { ...filter, ...codesByPowerFilter(await session.topology(), power) },
+          : { ...filter, ...filterCodesByPower(await session.topology(), power) },
       order,
       descending,
       limit,
       ...(after !== undefined && { after }),
     });
     return toMessage(SearchDevicesResponseSchema, {
-      devices: await pageMessages(session, page.devices, isFull),
+      devices: await createPageMessages(session, page.devices, isFull),
       nextPageToken: page.next === undefined ? "" : sealPageToken(context.pageKey, question, page.next),
       totalCount: page.total,
       roleCounts: Object.fromEntries(page.roleCounts),
@@ -87,7 +87,7 @@ function readOrder(text: string): { readonly order: DeviceOrder; readonly descen
 }
 
 /** Returns the codes of the devices that match a filter's conditions on the power graph. */
-function codesByPowerFilter(
+function filterCodesByPower(
   topology: Topology,
   { fedBy, redundancyUnmet, redundancyUnknown, supplyStates }: PowerFilter,
 ): Pick<DeviceFilter, "codes" | "exceptCodes"> {
@@ -98,10 +98,11 @@ function codesByPowerFilter(
     if (isWanted === true) wanted.push(codes());
     else if (isWanted === false) unwanted.push(...codes());
   };
-  if (fedBy !== undefined) wanted.push(downstreamCodes(power, resolveSourceNodes(topology, fedBy, "filter.fed_by")));
+  if (fedBy !== undefined)
+    wanted.push(listDownstreamCodes(power, resolveSourceNodes(topology, fedBy, "filter.fed_by")));
   ask(redundancyUnmet, () => topology.redundancyUnmet());
   ask(redundancyUnknown, () => topology.redundancyUnknown());
-  if (supplyStates !== undefined) wanted.push(codesBySupplyState(topology, supplyStates));
+  if (supplyStates !== undefined) wanted.push(listCodesBySupply(topology, supplyStates));
   const [first, ...others] = wanted;
   return {
     ...(first !== undefined && { codes: others.reduce(intersectCodes, first) }),
@@ -115,14 +116,14 @@ function intersectCodes(some: readonly string[], others: readonly string[]): rea
 }
 
 /** Returns the codes of the devices whose supply has one of the given states. */
-function codesBySupplyState({ power, live }: Topology, states: readonly SupplyState[]): readonly string[] {
+function listCodesBySupply({ power, live }: Topology, states: readonly SupplyState[]): readonly string[] {
   return [...power.nodes.entries()].flatMap(([index, node]) => {
     const state = getSupplyState(power, live, index);
     return node.kind === "DEVICE" && state !== undefined && states.includes(state) ? [node.device.code] : [];
   });
 }
 
-async function pageMessages(
+async function createPageMessages(
   { reader, scheduler }: ReadSession,
   devices: readonly StoredVersion<DeviceBody>[],
   isFull: boolean,
@@ -133,7 +134,7 @@ async function pageMessages(
   for (const stored of devices) {
     await scheduler.yieldIfDue();
     const resource = byKey.get(codeKey(stored.resource.code)) ?? stored.resource;
-    found.push(isFull ? deviceMessage({ ...stored, resource }) : basicDeviceMessage(stored));
+    found.push(isFull ? createDeviceMessage({ ...stored, resource }) : createBasicDeviceMessage(stored));
   }
   return found;
 }

@@ -6,10 +6,10 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import { MaintenanceWindowSchema } from "#gen/datacenter/v1/windows_pb.ts";
-import { deviceTypeMessage, readDeviceType } from "./planning/device_types.ts";
-import { readWindow, windowMessage } from "./planning/windows/stored_windows.ts";
+import { createDeviceTypeMessage, readDeviceType } from "./planning/device_types.ts";
+import { createWindowMessage, readWindow } from "./planning/windows/stored_windows.ts";
 import { SCHEMAS } from "./writes/changes.ts";
-import { storedMessage } from "./writes/mutations.ts";
+import { convertStoredResource } from "./writes/mutations.ts";
 
 /** Maximum number of references in one request. Our choice: a request's URL stays below 16 KiB. */
 export const MAX_STORED_REFS = 50;
@@ -54,13 +54,13 @@ async function readResourceJson(reader: DcReader, text: string): Promise<JsonObj
   }
   if (ref.kind === "device_type") {
     const stored = await readDeviceType(reader, ref.code);
-    return stored && (toJson(DeviceTypeSchema, deviceTypeMessage(stored), options) as JsonObject);
+    return stored && (toJson(DeviceTypeSchema, createDeviceTypeMessage(stored), options) as JsonObject);
   }
   if (ref.kind === "window") {
     const stored = await readWindow(reader, ref.code);
-    return stored && (toJson(MaintenanceWindowSchema, windowMessage(stored), options) as JsonObject);
+    return stored && (toJson(MaintenanceWindowSchema, createWindowMessage(stored), options) as JsonObject);
   }
   const kind = ref.kind as ResourceKind;
   const stored = await reader.stored(kind, toRefKey(text).slice(kind.length + 1));
-  return stored && (toJson(SCHEMAS[kind], storedMessage(kind, stored), options) as JsonObject);
+  return stored && (toJson(SCHEMAS[kind], convertStoredResource(kind, stored), options) as JsonObject);
 }

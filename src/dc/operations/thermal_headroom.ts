@@ -28,8 +28,8 @@ export const thermalHeadroom = defineRead({
         asked: request.render,
         async answer() {
           const known = await topology();
-          const reply = thermalHeadroomAnswer(known, request);
-          return { reply, picture: () => thermalPicture(known.inventory, reply) };
+          const reply = answerThermalHeadroom(known, request);
+          return { reply, picture: () => addPictureLocations(known.inventory, reply) };
         },
       },
     ),
@@ -39,7 +39,7 @@ export const thermalHeadroom = defineRead({
 const MAX_RESERVE = 100;
 
 /** Computes the reply of ThermalHeadroom without its picture. @throws Refusal for a malformed scope */
-export function thermalHeadroomAnswer(topology: Topology, request: ThermalHeadroomRequest): ThermalHeadroomResponse {
+export function answerThermalHeadroom(topology: Topology, request: ThermalHeadroomRequest): ThermalHeadroomResponse {
   const scope = readRef("scope_ref", request.scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
   const basis = readLoadBasis(request.loadBasis);
   requireCracs(topology, request.failedCracCodes);
@@ -73,11 +73,11 @@ function requireCracs({ inventory }: Topology, codes: readonly string[]): void {
 }
 
 /** Adds the recorded locations of racks and cooling units to a reply, for its picture. */
-export function thermalPicture({ racks, cracs }: Inventory, reply: ThermalHeadroomResponse): ThermalPicture {
-  return { reply, places: locationsByCode(racks, reply.racks), unitPlaces: locationsByCode(cracs, reply.cracs) };
+export function addPictureLocations({ racks, cracs }: Inventory, reply: ThermalHeadroomResponse): ThermalPicture {
+  return { reply, places: mapLocationsByCode(racks, reply.racks), unitPlaces: mapLocationsByCode(cracs, reply.cracs) };
 }
 
-function locationsByCode(
+function mapLocationsByCode(
   all: readonly (Rack | Crac)[],
   asked: readonly { readonly code: string }[],
 ): RecordedLocations {

@@ -16,7 +16,7 @@ import {
 import { readCode, readCount, readPortName, readRef } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
 import { toMessage } from "./messages/convert.ts";
-import { pathMessage } from "./messages/messages.ts";
+import { createPathMessage } from "./messages/messages.ts";
 import { defineRead, type ReadSession } from "./rpc.ts";
 
 export const traceCablePath = defineRead({
@@ -26,7 +26,7 @@ export const traceCablePath = defineRead({
     replyWithPicture(session, {
       screen: "CABLE_PATH",
       asked: request.render,
-      answer: () => traceCablePathAnswer(session, request),
+      answer: () => answerTraceCablePath(session, request),
     }),
 });
 
@@ -35,7 +35,7 @@ export const traceCablePath = defineRead({
  *
  * @throws Refusal for an unknown port, or if the paths have more devices than a reply may hold
  */
-export async function traceCablePathAnswer(
+export async function answerTraceCablePath(
   { reader, topology, scheduler }: Pick<ReadSession, "reader" | "topology" | "scheduler">,
   request: TraceCablePathRequest,
 ): Promise<{ readonly reply: TraceCablePathResponse; readonly picture: () => CablePicture }> {
@@ -64,7 +64,7 @@ export async function traceCablePathAnswer(
   const messages = [];
   for (const path of paths) {
     await scheduler.yieldIfDue();
-    messages.push(pathMessage(path));
+    messages.push(createPathMessage(path));
   }
   return {
     reply: toMessage(TraceCablePathResponseSchema, { paths: messages }),

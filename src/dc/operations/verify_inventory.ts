@@ -5,11 +5,11 @@ import { getResourceRef, toRefKey } from "#dc/model/resource_key.ts";
 import type { Crac, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { CheckedRow, DcReader, StoredVersion } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
-import { modelJson } from "./messages/model_json.ts";
-import { etagOf, SCHEMAS } from "./writes/changes.ts";
+import { convertModelToJson } from "./messages/model_json.ts";
+import { computeEtag, SCHEMAS } from "./writes/changes.ts";
 
 /** Resources per page: some milliseconds of work. */
-const PAGE = 200;
+const RESOURCES_PER_PAGE = 200;
 
 /** The first row that differs from the change log. */
 export interface InventoryProblem {
@@ -56,7 +56,7 @@ export class InventoryVerification {
   take({ seq, entity, action, after, occurredAt, source }: ChangeRecord): void {
     if (this.#isFirst) this.#beginsLater = seq > 1;
     this.#isFirst = false;
-    const key = resourceKeyOfEntity(entity);
+    const key = findEntityResourceKey(entity);
     // The log also records documents, which have no row in the inventory.
     if (!Object.hasOwn(SCHEMAS, key.slice(0, key.indexOf(":")))) return;
     const before = this.#states.get(key);
@@ -84,37 +84,38 @@ export class InventoryVerification {
       }
     }
     for (const [ref, { seq, digest }] of this.#states) {
-      if (digest !== undefined) return inventoryProblem(ref, `is missing: entry ${seq} of the change log has it`);
+      if (digest !== undefined) return createInventoryProblem(ref, `is missing: entry ${seq} of the change log has it`);
     }
     for (const [table, count] of await reader.strayRows())
-      return inventoryProblem(table, `has ${count} rows that belong to no resource`);
+      return createInventoryProblem(table, `has ${count} rows that belong to no resource`);
     return { ok: true, ...counts };
   }
 
   #compareRow(kind: ResourceKind, row: CheckedRow): "resources" | "outOfBand" | "archived" | InventoryProblem {
     const { key, stored, problem } = row;
     const ref = `${kind}:${key}`;
-    if (problem !== undefined || stored === undefined) return inventoryProblem(ref, `was altered: ${problem}`);
+    if (problem !== undefined || stored === undefined) return createInventoryProblem(ref, `was altered: ${problem}`);
     const name = toRefKey(getResourceRef(kind, stored.resource as never));
     const state = this.#states.get(name);
     this.#states.delete(name);
     if (state === undefined)
-      return this.#beginsLater ? "archived" : inventoryProblem(ref, "is in no entry of the change log");
+      return this.#beginsLater ? "archived" : createInventoryProblem(ref, "is in no entry of the change log");
     const { seq, digest, outOfBand } = state;
-    if (digest === undefined) return inventoryProblem(ref, `exists, and entry ${seq} of the change log removed it`);
+    if (digest === undefined)
+      return createInventoryProblem(ref, `exists, and entry ${seq} of the change log removed it`);
     if (outOfBand) return "outOfBand";
     const difference = describeDifference(kind, stored, state);
     if (difference === undefined) return "resources";
     const earlier = seq <= this.#upgradedAt ? revertUpgrade(kind, stored) : undefined;
     const isUpgraded = earlier !== undefined && describeDifference(kind, earlier, state) === undefined;
-    return isUpgraded ? "resources" : inventoryProblem(ref, difference);
+    return isUpgraded ? "resources" : createInventoryProblem(ref, difference);
   }
 }
 
-/** Yields every row of a kind; yields to the event loop after each page. */
+/** Yields every row of one kind, and lets other work of the event loop run after each page. */
 async function* readRowsOfKind(reader: DcReader, kind: ResourceKind): AsyncGenerator<CheckedRow> {
   for (let after = ""; ; ) {
-    const page = await reader.checkRows(kind, after, PAGE);
+    const page = await reader.checkRows(kind, after, RESOURCES_PER_PAGE);
     yield* page;
     const last = page.at(-1);
     if (last === undefined) return;
@@ -129,9 +130,9 @@ function describeDifference(
   state: LoggedState,
 ): string | undefined {
   const { seq, digest } = state;
-  if (digest !== hashCanonicalJson(modelJson(SCHEMAS[kind], resource)))
+  if (digest !== hashCanonicalJson(convertModelToJson(SCHEMAS[kind], resource)))
     return `was altered: it differs from entry ${seq}`;
-  if (etag !== etagOf(resource)) return "was altered: its etag is not that of its content";
+  if (etag !== computeEtag(resource)) return "was altered: its etag is not that of its content";
   if (updateTime !== state.updateTime) return `was altered: its update_time is not that of entry ${seq}`;
   if (createTime !== (state.createTime ?? createTime))
     return "was altered: its create_time differs from its first entry";
@@ -153,11 +154,11 @@ function hashCanonicalJson(json: unknown): string {
 }
 
 /** Returns the key of the resource that an entry describes: for a port, that of its device. */
-function resourceKeyOfEntity(entity: string): string {
+function findEntityResourceKey(entity: string): string {
   const key = toRefKey(entity);
   return key.startsWith("port:") ? `device:${key.slice("port:".length, key.indexOf("/"))}` : key;
 }
 
-function inventoryProblem(ref: string, detail: string): InventoryProblem {
+function createInventoryProblem(ref: string, detail: string): InventoryProblem {
   return { ok: false, ref, detail };
 }

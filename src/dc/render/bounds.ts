@@ -8,42 +8,42 @@ export interface Box {
   readonly south: number;
 }
 
-/** Height of letters above and depth below their baseline, in em. */
+/** Height of letters above their baseline, and depth below it, in em. */
 const ASCENT = 0.76;
 const DESCENT = 0.24;
 
 /** Returns the smallest box around items, or undefined without items. Cost: O(items and letters). */
-export function boundsOf(items: readonly Item[]): Box | undefined {
+export function computeItemsBounds(items: readonly Item[]): Box | undefined {
   let all: Box | undefined;
   for (const item of items) {
-    const box = boundsOfItem(item);
+    const box = computeItemBounds(item);
     if (box !== undefined) all = all === undefined ? box : uniteBoxes(all, box);
   }
   return all;
 }
 
-function boundsOfItem(item: Item): Box | undefined {
+function computeItemBounds(item: Item): Box | undefined {
   switch (item.kind) {
     case "rect":
       return { west: item.x, north: item.y, east: item.x + item.width, south: item.y + item.height };
     case "circle":
       return { west: item.cx - item.r, north: item.cy - item.r, east: item.cx + item.r, south: item.cy + item.r };
     case "line":
-      return boxOfPoints([
+      return computePointsBox([
         [item.x1, item.y1],
         [item.x2, item.y2],
       ]);
     case "path":
-      return boxOfPoints(item.points);
+      return computePointsBox(item.points);
     case "text":
-      return textBox(item);
+      return computeTextBox(item);
     default:
-      return moveBox(boundsOf(item.items), item.at);
+      return moveBox(computeItemsBounds(item.items), item.at);
   }
 }
 
 /** Returns the bounding box of a text as it is drawn, truncated and rotated. */
-export function textBox({
+export function computeTextBox({
   x,
   y,
   text,
@@ -62,10 +62,10 @@ export function textBox({
       (dy): Point => [x + dx * Math.cos(turn) - dy * Math.sin(turn), y + dx * Math.sin(turn) + dy * Math.cos(turn)],
     ),
   );
-  return boxOfPoints(corners) as Box;
+  return computePointsBox(corners) as Box;
 }
 
-function boxOfPoints(points: readonly Point[]): Box | undefined {
+function computePointsBox(points: readonly Point[]): Box | undefined {
   if (points.length === 0) return undefined;
   const xs = points.map(([x]) => x);
   const ys = points.map(([, y]) => y);

@@ -1,7 +1,7 @@
 import type { Theme } from "#dc/model/enum_values.ts";
 import { quoteDot } from "#kernel/quote_dot.ts";
 import type { Graph, GraphEdge, GraphNode } from "./drawing.ts";
-import { type ColorToken, colorOf } from "./palette.ts";
+import { type ColorToken, resolveColor } from "./palette.ts";
 
 export interface DotOptions {
   readonly theme: Theme;
@@ -12,8 +12,8 @@ export interface DotOptions {
 const PX_PER_INCH = 96;
 
 /** Formats a graph in Graphviz's language. Every text is quoted, so that no name can end a statement. */
-export function toDot(graph: Graph, { theme, widthPx }: DotOptions): string {
-  const paint = (token: Parameters<typeof colorOf>[1]) => colorOf(theme, token);
+export function formatDotGraph(graph: Graph, { theme, widthPx }: DotOptions): string {
+  const paint = (token: Parameters<typeof resolveColor>[1]) => resolveColor(theme, token);
   const size = widthPx === undefined ? {} : { size: `${(widthPx / PX_PER_INCH).toFixed(2)},1000`, ratio: "compress" };
   const line = graph.directed ? "->" : "--";
   const ground = { bgcolor: paint("surface"), rankdir: graph.rankdir, fontname: "DejaVu Sans", ...size };
@@ -24,27 +24,27 @@ export function toDot(graph: Graph, { theme, widthPx }: DotOptions): string {
     `  edge ${formatAttributes({ color: paint("muted"), fontcolor: paint("ink"), fontname: "DejaVu Sans" })};`,
     ...formatClusters(graph.nodes, paint),
     ...graph.edges.map(
-      (edge) => `  ${quoteDot(edge.from)} ${line} ${quoteDot(edge.to)} ${edgeAttributes(edge, paint)};`,
+      (edge) => `  ${quoteDot(edge.from)} ${line} ${quoteDot(edge.to)} ${formatDotEdgeAttributes(edge, paint)};`,
     ),
     "}",
     "",
   ].join("\n");
 }
 
-type PaintOf = (token: Parameters<typeof colorOf>[1]) => string;
+type PaintOf = (token: Parameters<typeof resolveColor>[1]) => string;
 
 function formatClusters(nodes: readonly GraphNode[], paint: PaintOf): readonly string[] {
   const groups = new Map<string | undefined, GraphNode[]>();
   for (const node of nodes) groups.set(node.cluster, [...(groups.get(node.cluster) ?? []), node]);
   return [...groups].flatMap(([label, members], index) => {
-    const lines = members.map((node) => `  ${quoteDot(node.id)} ${nodeAttributes(node, paint)};`);
+    const lines = members.map((node) => `  ${quoteDot(node.id)} ${formatNodeAttributes(node, paint)};`);
     if (label === undefined) return lines;
     const head = `  subgraph ${quoteDot(`cluster_${index}`)} {`;
     return [head, `    label=${quoteDot(label)};`, ...lines.map((line) => `  ${line}`), "  }"];
   });
 }
 
-function nodeAttributes({ label, shape, fill, style }: GraphNode, paint: PaintOf): string {
+function formatNodeAttributes({ label, shape, fill, style }: GraphNode, paint: PaintOf): string {
   return formatAttributes({
     label,
     ...(shape !== undefined && { shape }),
@@ -56,7 +56,7 @@ function nodeAttributes({ label, shape, fill, style }: GraphNode, paint: PaintOf
   });
 }
 
-function edgeAttributes({ label, stroke, style }: GraphEdge, paint: PaintOf): string {
+function formatDotEdgeAttributes({ label, stroke, style }: GraphEdge, paint: PaintOf): string {
   return formatAttributes({
     ...(label !== undefined && label !== "" && { label }),
     ...(stroke !== undefined && { color: paint(stroke) }),

@@ -23,9 +23,9 @@ export interface Graph {
 }
 
 export interface GraphNode {
-  /** Unique in the graph; a reference if the node is one element. */
+  /** Identifier of the node, unique in the graph. A node that is one element has the element's reference. */
   readonly id: string;
-  /** Lines are separated by newlines. */
+  /** Text of the node; its lines are separated by newlines. */
   readonly label: string;
   readonly shape?: "box" | "ellipse" | "diamond" | "cylinder" | "hexagon" | "note";
   readonly fill?: Paint;
@@ -48,7 +48,7 @@ export interface Element {
   /** Kind of element, such as rack, device, feed. */
   readonly kind: string;
   readonly title: string;
-  /** Facts as label and value, in display order. */
+  /** Facts about the element as label and value, in display order. */
   readonly facts: readonly (readonly [label: string, value: string])[];
   /** References of connected elements. */
   readonly related?: readonly string[];

@@ -1,11 +1,11 @@
-import { boundsOf } from "./bounds.ts";
+import { computeItemsBounds } from "./bounds.ts";
 import type { Group, Item } from "./scene.ts";
 
 /** Opacity of de-emphasized elements; their text keeps a contrast of 3 to 1. */
 export const FAINT_OPACITY = 0.72;
 
 /** Pixels between a highlighted element and its frame. */
-const GAP = 2;
+const FRAME_GAP = 2;
 
 /**
  * Highlights the elements of `refs` and fades the others. References are compared without regard to case, like codes.
@@ -37,14 +37,14 @@ function hasElementOf(item: Item, keys: ReadonlySet<string>): boolean {
 function strengthenGroup(group: Group): Group {
   const bare = group.items.every(({ kind }) => kind === "line" || kind === "path");
   if (bare) return { ...group, emphasis: "strong", items: group.items.map(widenLine) };
-  const box = boundsOf(group.items);
+  const box = computeItemsBounds(group.items);
   if (box === undefined) return group;
   const frame = {
     kind: "rect",
-    x: box.west - GAP,
-    y: box.north - GAP,
-    width: box.east - box.west + 2 * GAP,
-    height: box.south - box.north + 2 * GAP,
+    x: box.west - FRAME_GAP,
+    y: box.north - FRAME_GAP,
+    width: box.east - box.west + 2 * FRAME_GAP,
+    height: box.south - box.north + 2 * FRAME_GAP,
     radius: 3,
   } as const;
   // A casing in the background colour on both sides makes the frame visible beside any colour.

@@ -46,7 +46,7 @@ const LEGEND_HEIGHT = 22;
 const SAMPLE = 26;
 
 /** Returns the text colour for a state. */
-export function textColorOf(tone: State | undefined): Paint {
+export function findTextColor(tone: State | undefined): Paint {
   return tone === undefined ? "ink" : `${tone}Text`;
 }
 
@@ -59,16 +59,16 @@ export function frameScene(input: FrameInput): Scene {
   const room = width - 2 * MARGIN;
   const head: Item[] = [...drawHeading(input, width)];
   let y = MARGIN + HEADING_HEIGHT - BODY_GAP;
-  const figures = arrangeInRows(input.figures.map(figureWidth), room, FIGURE_GAP);
+  const figures = arrangeInRows(input.figures.map(measureFigureWidth), room, FIGURE_GAP);
   for (const [index, figure] of input.figures.entries()) {
     const [x, row] = figures.places[index] ?? [0, 0];
-    head.push(figureItem(figure, MARGIN + x, y + row * (FIGURE_HEIGHT + FIGURE_GAP)));
+    head.push(drawFigureItem(figure, MARGIN + x, y + row * (FIGURE_HEIGHT + FIGURE_GAP)));
   }
   y += figures.rows * (FIGURE_HEIGHT + FIGURE_GAP);
   const noteAt = ({ text, tone }: Note): Item => {
     y += NOTE_HEIGHT;
     const weight = tone === undefined ? {} : { weight: "bold" as const };
-    return { kind: "text", x: MARGIN, y: y - 4, text, size: 12, fill: textColorOf(tone), maxWidth: room, ...weight };
+    return { kind: "text", x: MARGIN, y: y - 4, text, size: 12, fill: findTextColor(tone), maxWidth: room, ...weight };
   };
   head.push(...input.notes.filter(({ isOwn }) => isOwn !== true).map(noteAt));
   const items: Item[] = [{ kind: "group", part: "heading", height: y - BODY_GAP, items: head }];
@@ -76,7 +76,7 @@ export function frameScene(input: FrameInput): Scene {
   y += MARGIN - BODY_GAP;
   items.push({ kind: "group", at: [MARGIN, y], items: input.body });
   y += Math.ceil(input.bodyHeight) + 22;
-  const legend = arrangeInRows(input.legend.map(legendWidth), room, 18);
+  const legend = arrangeInRows(input.legend.map(measureLegendWidth), room, 18);
   for (const [index, { label, sample }] of input.legend.entries()) {
     const [x, row] = legend.places[index] ?? [0, 0];
     items.push({
@@ -90,17 +90,17 @@ export function frameScene(input: FrameInput): Scene {
   return { title: input.title, description: input.description, width, height, items };
 }
 
-function figureWidth({ label, value }: Figure): number {
+function measureFigureWidth({ label, value }: Figure): number {
   return Math.ceil(Math.max(measureText(label, { size: 10 }), measureText(value, { size: 16, weight: "bold" }))) + 24;
 }
 
-function legendWidth({ label }: LegendLine): number {
+function measureLegendWidth({ label }: LegendLine): number {
   return SAMPLE + 7 + Math.ceil(measureText(label, { size: 11 }));
 }
 
-function figureItem(figure: Figure, x: number, y: number): Item {
+function drawFigureItem(figure: Figure, x: number, y: number): Item {
   const { label, value, tone } = figure;
-  const width = figureWidth(figure);
+  const width = measureFigureWidth(figure);
   return {
     kind: "group",
     at: [x, y],
@@ -112,10 +112,10 @@ function figureItem(figure: Figure, x: number, y: number): Item {
         y: 8,
         width: 3,
         height: FIGURE_HEIGHT - 16,
-        fill: tone === undefined ? "grid" : textColorOf(tone),
+        fill: tone === undefined ? "grid" : findTextColor(tone),
       },
       { kind: "text", x: 12, y: 16, text: label, size: 10, fill: "muted" },
-      { kind: "text", x: 12, y: 36, text: value, size: 16, weight: "bold", fill: textColorOf(tone) },
+      { kind: "text", x: 12, y: 36, text: value, size: 16, weight: "bold", fill: findTextColor(tone) },
     ],
   };
 }

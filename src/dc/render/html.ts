@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { Theme } from "#dc/model/enum_values.ts";
 import { escapeXml } from "#kernel/escape_xml.ts";
 import { sha256 } from "./digest.ts";
-import { colorOf } from "./palette.ts";
+import { resolveColor } from "./palette.ts";
 import type { Scene } from "./scene.ts";
 
 export interface HtmlInput {
@@ -18,12 +18,12 @@ export interface HtmlInput {
  * Returns a picture as one HTML file with zoom, pan, search, filters and details, for mouse, touch and keyboard. The
  * file loads nothing from the network, and its policy permits only the viewer's script.
  */
-export function toHtml({ title, description }: Scene, { svg, theme, data, page }: HtmlInput): string {
-  const colors = colorVariables(theme);
+export function formatHtmlPage({ title, description }: Scene, { svg, theme, data, page }: HtmlInput): string {
+  const colors = formatColorVariables(theme);
   const policy = [
     "default-src 'none'",
-    `script-src ${policyHashesOf(page, "script")}`,
-    `style-src ${policyHashesOf(page, "style")} ${policyHash(colors)}`,
+    `script-src ${listPolicyHashes(page, "script")}`,
+    `style-src ${listPolicyHashes(page, "style")} ${computePolicyHash(colors)}`,
     // Allows the overview image of a large picture.
     "img-src data:",
     "base-uri 'none'",
@@ -33,30 +33,30 @@ export function toHtml({ title, description }: Scene, { svg, theme, data, page }
     policy: `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
     title: `<meta name="description" content="${escapeXml(description)}">\n<title>${escapeXml(title)}</title>\n<style>${colors}</style>`,
     picture: `<h1>${escapeXml(title)}</h1>\n<main>${svg}</main>`,
-    data: `<script type="application/json" id="data">${scriptSafeJson(data)}</script>`,
+    data: `<script type="application/json" id="data">${encodeScriptSafeJson(data)}</script>`,
   };
   return page.replaceAll(/<!-- (\w+) -->/g, (mark, name: string) => parts[name] ?? mark);
 }
 
 /** Returns the hashes of all elements of a name in the page, in the form of a content security policy. */
-function policyHashesOf(page: string, name: "script" | "style"): string {
+function listPolicyHashes(page: string, name: "script" | "style"): string {
   const found = page.matchAll(new RegExp(`<${name}[^>]*>([\\s\\S]*?)</${name}>`, "g"));
-  return [...found].map(([, inside = ""]) => policyHash(inside)).join(" ");
+  return [...found].map(([, inside = ""]) => computePolicyHash(inside)).join(" ");
 }
 
-function policyHash(text: string): string {
+function computePolicyHash(text: string): string {
   return `'sha256-${sha256(text, "base64")}'`;
 }
 
 /** Encodes JSON so that it cannot end its script element. */
-function scriptSafeJson(data: JsonObject | undefined): string {
+function encodeScriptSafeJson(data: JsonObject | undefined): string {
   return JSON.stringify(data ?? null).replace(/[<>&\u2028\u2029]/g, (letter) => {
     return `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
 }
 
 /** Returns the theme's colours as the CSS variables of the viewer's style. */
-function colorVariables(theme: Theme): string {
+function formatColorVariables(theme: Theme): string {
   const names = {
     bg: "surface",
     surface: "panel",
@@ -69,6 +69,6 @@ function colorVariables(theme: Theme): string {
     "accent-soft": "accentSoft",
     "on-accent-soft": "on:accentSoft",
   } as const;
-  const rules = Object.entries(names).map(([name, paint]) => `--${name}:${colorOf(theme, paint)}`);
+  const rules = Object.entries(names).map(([name, paint]) => `--${name}:${resolveColor(theme, paint)}`);
   return `:root{${rules.join(";")}}`;
 }

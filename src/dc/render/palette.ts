@@ -1,8 +1,8 @@
 import type { Theme } from "#dc/model/enum_values.ts";
 import { FULL_PCT, WATCH_PCT } from "#kernel/judge_share.ts";
 
-/** Backgrounds and lines. */
-const PLAIN = ["surface", "panel", "sunken", "line", "grid", "ink", "muted", "accent", "accentSoft"] as const;
+/** Names of the colours of backgrounds and lines. */
+const PLAIN_COLORS = ["surface", "panel", "sunken", "line", "grid", "ink", "muted", "accent", "accentSoft"] as const;
 
 /** States as strong fills. Soft fills are backgrounds of larger areas, text colours for words on surface and panel. */
 const STATES = ["ok", "watch", "fault", "info", "offline"] as const;
@@ -12,14 +12,21 @@ const STATE_SOFT = ["okSoft", "watchSoft", "faultSoft", "infoSoft", "offlineSoft
 const STATE_TEXT = ["okText", "watchText", "faultText", "infoText", "offlineText", "accentText"] as const;
 
 /** Fills that distinguish roles and kinds. */
-const ROLES = ["role1", "role2", "role3", "role4", "role5", "role6", "role7", "role8", "roleOther"] as const;
-export type RoleToken = (typeof ROLES)[number];
+const ROLE_COLORS = ["role1", "role2", "role3", "role4", "role5", "role6", "role7", "role8", "roleOther"] as const;
+export type RoleToken = (typeof ROLE_COLORS)[number];
 
-/** Steps of a measured value from low to high. */
-const SCALE = ["scale0", "scale1", "scale2", "scale3", "scale4", "scale5"] as const;
-export type ScaleToken = (typeof SCALE)[number];
+/** Colours for the steps of a measured value, from low to high. */
+const SCALE_COLORS = ["scale0", "scale1", "scale2", "scale3", "scale4", "scale5"] as const;
+export type ScaleToken = (typeof SCALE_COLORS)[number];
 
-export const COLOR_TOKENS = [...PLAIN, ...STATES, ...STATE_SOFT, ...STATE_TEXT, ...ROLES, ...SCALE] as const;
+export const COLOR_TOKENS = [
+  ...PLAIN_COLORS,
+  ...STATES,
+  ...STATE_SOFT,
+  ...STATE_TEXT,
+  ...ROLE_COLORS,
+  ...SCALE_COLORS,
+] as const;
 export type ColorToken = (typeof COLOR_TOKENS)[number];
 
 /** A recorded colour as `#rrggbb`, the same in every theme. */
@@ -117,7 +124,7 @@ const DARK: Colors = {
 };
 
 /** Dark ink on white paper: fills are light, to save toner and keep hatches distinguishable. */
-const PRINT: Colors = {
+const PRINT_THEME: Colors = {
   ...LIGHT,
   surface: "#ffffff",
   panel: "#ffffff",
@@ -197,35 +204,37 @@ const HIGH_CONTRAST: Colors = {
   scale5: "#ff8080",
 };
 
-const THEME_COLORS: Readonly<Record<Theme, Colors>> = { LIGHT, DARK, PRINT, HIGH_CONTRAST };
+const THEME_COLORS: Readonly<Record<Theme, Colors>> = { LIGHT, DARK, PRINT: PRINT_THEME, HIGH_CONTRAST };
 
 /** Returns the colour of a paint as `#rrggbb`. */
-export function colorOf(theme: Theme, paint: Paint): string {
-  if (!paint.startsWith("on:")) return backgroundColor(theme, paint as ColorToken | RecordedColor);
-  const ground = backgroundColor(theme, paint.slice("on:".length) as ColorToken | RecordedColor);
-  const ink = INKS.get(ground) ?? textColorOn(ground);
-  INKS.set(ground, ink);
+export function resolveColor(theme: Theme, paint: Paint): string {
+  if (!paint.startsWith("on:")) return findBackgroundColor(theme, paint as ColorToken | RecordedColor);
+  const ground = findBackgroundColor(theme, paint.slice("on:".length) as ColorToken | RecordedColor);
+  const ink = INK_BY_BACKGROUND.get(ground) ?? findTextColorOn(ground);
+  INK_BY_BACKGROUND.set(ground, ink);
   return ink;
 }
 
-function backgroundColor(theme: Theme, paint: ColorToken | RecordedColor): string {
+function findBackgroundColor(theme: Theme, paint: ColorToken | RecordedColor): string {
   return paint.startsWith("#") ? paint : THEME_COLORS[theme][paint as ColorToken];
 }
 
 /** Text colours by background colour, cached because a picture needs one for each text. */
-const INKS = new Map<string, string>();
+const INK_BY_BACKGROUND = new Map<string, string>();
 
-function textColorOn(ground: string): string {
-  return contrastRatio(ground, "#0b1119") >= contrastRatio(ground, "#ffffff") ? "#0b1119" : "#ffffff";
+function findTextColorOn(ground: string): string {
+  return computeContrastRatio(ground, "#0b1119") >= computeContrastRatio(ground, "#ffffff") ? "#0b1119" : "#ffffff";
 }
 
 /** Returns the contrast of two colours, 1 to 21. Source: WCAG 2.2, contrast ratio. */
-export function contrastRatio(a: string, b: string): number {
-  const [dark = 0, light = 0] = [relativeLuminance(a), relativeLuminance(b)].toSorted((one, other) => one - other);
+export function computeContrastRatio(a: string, b: string): number {
+  const [dark = 0, light = 0] = [computeRelativeLuminance(a), computeRelativeLuminance(b)].toSorted(
+    (one, other) => one - other,
+  );
   return (light + 0.05) / (dark + 0.05);
 }
 
-function relativeLuminance(color: string): number {
+function computeRelativeLuminance(color: string): number {
   const [r = 0, g = 0, b = 0] = [1, 3, 5]
     .map((start) => Number.parseInt(color.slice(start, start + 2), 16) / 255)
     .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
@@ -248,12 +257,12 @@ const PRINT_HATCHES: Readonly<Partial<Record<ColorToken, PrintHatch>>> = {
 };
 
 /** Returns the hatch of a fill in a theme; undefined for a plain fill. */
-export function hatchOf(theme: Theme, fill: Paint | undefined): PrintHatch | undefined {
+export function findHatch(theme: Theme, fill: Paint | undefined): PrintHatch | undefined {
   return theme === "PRINT" ? PRINT_HATCHES[fill as ColorToken] : undefined;
 }
 
 /** Returns the colour step for a share in percent: from 80 on warm, from 100 on the hottest. */
-export function scaleTokenOf(pct: number): ScaleToken {
+export function findScaleToken(pct: number): ScaleToken {
   if (pct >= FULL_PCT) return "scale5";
   if (pct >= 90) return "scale4";
   if (pct >= WATCH_PCT) return "scale3";

@@ -8,13 +8,13 @@ export type AreaKind = (typeof AREA_KINDS)[number];
 export type AreasOfElement = Readonly<Record<AreaKind, string>>;
 
 /** Area of elements without a recorded location. */
-const UNKNOWN = "no place recorded";
+const UNKNOWN_AREA = "no place recorded";
 export const UNKNOWN_AREAS: AreasOfElement = {
-  rack: UNKNOWN,
-  row: UNKNOWN,
-  room: UNKNOWN,
-  floor: UNKNOWN,
-  site: UNKNOWN,
+  rack: UNKNOWN_AREA,
+  row: UNKNOWN_AREA,
+  room: UNKNOWN_AREA,
+  floor: UNKNOWN_AREA,
+  site: UNKNOWN_AREA,
 };
 
 export function isRacked({ rack }: AreasOfElement): boolean {

@@ -35,10 +35,13 @@ export interface PictureOptions {
 export function readRenderOptions(screen: keyof ScreenReplies, options: RenderOptions | undefined): PictureOptions {
   const { views } = SCREEN_DRAWINGS[screen];
   return {
-    format: optionWord("render.format", options?.format, RENDER_FORMATS) ?? "SVG",
-    theme: optionWord("render.theme", options?.theme, THEMES) ?? "LIGHT",
+    format: readOptionWord("render.format", options?.format, RENDER_FORMATS) ?? "SVG",
+    theme: readOptionWord("render.theme", options?.theme, THEMES) ?? "LIGHT",
     coloring: readColoring(screen, "render.coloring", options?.coloring),
-    view: checkOffered("render.view", optionWord("render.view", options?.view, RENDER_VIEWS), { known: views, screen }),
+    view: requireOfferedOption("render.view", readOptionWord("render.view", options?.view, RENDER_VIEWS), {
+      known: views,
+      screen,
+    }),
     highlight: readHighlight(options?.highlight ?? []),
     embedDataset: options?.embedDataset === true,
     widthPx: readWidth(options?.widthPx ?? 0),
@@ -49,11 +52,11 @@ export function readRenderOptions(screen: keyof ScreenReplies, options: RenderOp
 /** Returns the requested colouring, or the screen's default. @throws Refusal naming the field */
 export function readColoring(screen: keyof ScreenReplies, field: string, asked: number | undefined): Coloring {
   const known = SCREEN_DRAWINGS[screen].colorings;
-  return checkOffered(field, optionWord(field, asked, COLORINGS), { known, screen }) ?? known[0];
+  return requireOfferedOption(field, readOptionWord(field, asked, COLORINGS), { known, screen }) ?? known[0];
 }
 
 /** Returns the word for an enumeration's number; undefined if it is not set. */
-function optionWord<Word extends string>(
+function readOptionWord<Word extends string>(
   field: string,
   value: number | undefined,
   words: readonly Word[],
@@ -65,7 +68,7 @@ function optionWord<Word extends string>(
 }
 
 /** Returns the requested value if the screen offers it; undefined if none is requested. */
-function checkOffered<Word extends string>(
+function requireOfferedOption<Word extends string>(
   field: string,
   asked: Word | undefined,
   { known, screen }: { readonly known: readonly Word[]; readonly screen: string },
@@ -79,8 +82,8 @@ function checkOffered<Word extends string>(
 }
 
 function readHighlight(refs: readonly string[]): ReadonlySet<string> {
-  if (refs.length > MOST_HIGHLIGHTS) {
-    throw refuseOutOfRange("render.highlight", `${refs.length} references`, `at most ${MOST_HIGHLIGHTS} references`);
+  if (refs.length > MAX_HIGHLIGHTS) {
+    throw refuseOutOfRange("render.highlight", `${refs.length} references`, `at most ${MAX_HIGHLIGHTS} references`);
   }
   for (const [index, ref] of refs.entries()) {
     if (parseRef(ref) !== undefined) continue;
@@ -96,12 +99,12 @@ function readHighlight(refs: readonly string[]): ReadonlySet<string> {
 
 function readWidth(asked: number): number | undefined {
   if (asked === 0) return undefined;
-  if (asked >= LEAST_WIDTH_PX && asked <= MOST_WIDTH_PX) return asked;
-  throw refuseOutOfRange("render.width_px", asked, `${LEAST_WIDTH_PX} to ${MOST_WIDTH_PX}, or 0`);
+  if (asked >= MIN_WIDTH_PX && asked <= MOST_WIDTH_PX) return asked;
+  throw refuseOutOfRange("render.width_px", asked, `${MIN_WIDTH_PX} to ${MOST_WIDTH_PX}, or 0`);
 }
 
 function readMaxNodes(asked: number): number {
-  if (asked === 0) return USUAL_NODES;
+  if (asked === 0) return DEFAULT_NODES;
   if (asked > 0 && asked <= MOST_NODES) return asked;
   throw refuseOutOfRange("render.max_nodes", asked, `1 to ${MOST_NODES}, or 0`);
 }
@@ -115,15 +118,15 @@ function refuseOutOfRange(field: string, value: string | number, expected: strin
 }
 
 /** Minimum and maximum width of a picture, in pixels. Source: docs/rpcs.md#render. */
-const LEAST_WIDTH_PX = 64;
+const MIN_WIDTH_PX = 64;
 const MOST_WIDTH_PX = 8192;
 
 /** Default and maximum number of nodes drawn before groups are collapsed; no screen can show more. */
-const USUAL_NODES = 500;
+const DEFAULT_NODES = 500;
 const MOST_NODES = 10_000;
 
 /** Maximum number of highlighted references. Our choice: with more, none stands out. */
-const MOST_HIGHLIGHTS = 1000;
+const MAX_HIGHLIGHTS = 1000;
 
 /**
  * Maximum number of pixels of a PNG. Our choice: each pixel takes four bytes, several times while the file is made;

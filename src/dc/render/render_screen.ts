@@ -12,7 +12,7 @@ import { emphasize } from "./emphasis.ts";
 import { MAX_PNG_PIXELS, type PictureOptions } from "./read_options.ts";
 import type { Scene } from "./scene.ts";
 import { SCREEN_DRAWINGS, type ScreenReplies } from "./screens.ts";
-import { toSvg } from "./svg.ts";
+import { formatSvg } from "./svg.ts";
 
 /** Converts SVG to PNG of a width in pixels. */
 export type Rasterize = (svg: string, widthPx: number) => Promise<Uint8Array>;
@@ -21,7 +21,7 @@ export type Rasterize = (svg: string, widthPx: number) => Promise<Uint8Array>;
 export type LoadViewer = () => Promise<string | undefined>;
 
 export interface RenderPorts {
-  /** Absent if this process cannot make PNG files. */
+  /** Converts SVG to PNG; absent if this process cannot make PNG files. */
   readonly rasterize: Rasterize | undefined;
   /** Loads the viewer's page for HTML files; absent if this process does not make them. */
   readonly loadViewer?: LoadViewer | undefined;
@@ -94,8 +94,8 @@ interface WriterInput {
 
 const WRITERS: Readonly<Record<Exclude<RenderFormat, "NONE">, (input: WriterInput) => Promise<Artifact>>> = {
   async SVG({ scene, options: { theme, widthPx } }) {
-    const size = scaledSize(scene, widthPx);
-    return { mediaType: "image/svg+xml", content: toSvg(scene, { theme, widthPx: size.widthPx }), ...size };
+    const size = computeScaledSize(scene, widthPx);
+    return { mediaType: "image/svg+xml", content: formatSvg(scene, { theme, widthPx: size.widthPx }), ...size };
   },
   async PNG({ scene, options: { theme, widthPx }, ports }) {
     if (ports.rasterize === undefined) {
@@ -105,12 +105,12 @@ const WRITERS: Readonly<Record<Exclude<RenderFormat, "NONE">, (input: WriterInpu
         expected: "SVG, HTML, DOT",
       });
     }
-    const size = pixelSize(scene, widthPx);
-    const svg = toSvg(scene, { theme, widthPx: size.widthPx });
+    const size = computePixelSize(scene, widthPx);
+    const svg = formatSvg(scene, { theme, widthPx: size.widthPx });
     return { mediaType: "image/png", content: await ports.rasterize(svg, size.widthPx), ...size };
   },
   async HTML({ scene, data, options: { theme, widthPx, embedDataset }, ports }) {
-    const { toHtml } = await import("./html.ts");
+    const { formatHtmlPage: toHtml } = await import("./html.ts");
     const page = await ports.loadViewer?.();
     if (page === undefined) {
       throw refuse("FIELD_OUT_OF_RANGE", "This service makes no HTML pictures: expected SVG, PNG or DOT", {
@@ -119,28 +119,28 @@ const WRITERS: Readonly<Record<Exclude<RenderFormat, "NONE">, (input: WriterInpu
         expected: "SVG, PNG, DOT",
       });
     }
-    const size = scaledSize(scene, widthPx);
-    const svg = toSvg(scene, { theme, widthPx: size.widthPx });
+    const size = computeScaledSize(scene, widthPx);
+    const svg = formatSvg(scene, { theme, widthPx: size.widthPx });
     const content = toHtml(scene, { svg, theme, page, data: embedDataset ? data : undefined });
     return { mediaType: "text/html", content, ...size };
   },
   async DOT({ drawing: { graph }, options: { theme, widthPx } }) {
-    const { toDot } = await import("./dot.ts");
+    const { formatDotGraph: toDot } = await import("./dot.ts");
     return { mediaType: "text/vnd.graphviz", content: toDot(graph, { theme, widthPx }), widthPx: 0, heightPx: 0 };
   },
 };
 
-function scaledSize({ width, height }: Scene, widthPx = Math.round(width)) {
+function computeScaledSize({ width, height }: Scene, widthPx = Math.round(width)) {
   return { widthPx, heightPx: Math.round((widthPx * height) / width) };
 }
 
 /** Returns a PNG's width and height. A requested width is used or rejected; a default shrinks to the pixel limit. */
-function pixelSize(scene: Scene, asked: number | undefined) {
-  const size = scaledSize(scene, asked);
+function computePixelSize(scene: Scene, asked: number | undefined) {
+  const size = computeScaledSize(scene, asked);
   const pixels = size.widthPx * size.heightPx;
   if (pixels <= MAX_PNG_PIXELS) return size;
   const fitting = Math.floor(Math.sqrt((MAX_PNG_PIXELS * scene.width) / scene.height));
-  if (asked === undefined) return scaledSize(scene, fitting);
+  if (asked === undefined) return computeScaledSize(scene, fitting);
   const expected = `at most ${fitting} for this picture`;
   throw refuse(
     "FIELD_OUT_OF_RANGE",

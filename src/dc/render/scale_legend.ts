@@ -1,5 +1,5 @@
 import type { LegendLine } from "./frame.ts";
-import { scaleTokenOf } from "./palette.ts";
+import { findScaleToken } from "./palette.ts";
 
 /** Lower bounds of the steps of a share of a capacity or limit, in percent, the same on every picture. */
 export const SHARE_STEPS: readonly (readonly [pct: number, label: string])[] = [
@@ -11,9 +11,9 @@ export const SHARE_STEPS: readonly (readonly [pct: number, label: string])[] = [
   [100, "100 % and more"],
 ];
 
-export function scaleLegend(): readonly LegendLine[] {
+export function createScaleLegend(): readonly LegendLine[] {
   return SHARE_STEPS.map(([pct, label]) => ({
     label,
-    sample: [{ kind: "rect", x: 4, y: 1, width: 18, height: 12, radius: 2, fill: scaleTokenOf(pct), stroke: "line" }],
+    sample: [{ kind: "rect", x: 4, y: 1, width: 18, height: 12, radius: 2, fill: findScaleToken(pct), stroke: "line" }],
   }));
 }

@@ -30,7 +30,7 @@ export type Hatch = "diagonal" | "cross" | "dots";
 interface Shape extends Stroke {
   readonly fill?: Paint;
   readonly hatch?: { readonly pattern: Hatch; readonly paint: Paint };
-  /** 0 to 1; 1 if absent. */
+  /** Opacity from 0 to 1; 1 if absent. */
   readonly opacity?: number;
 }
 
@@ -64,7 +64,7 @@ export type Point = readonly [x: number, y: number];
 export interface Path extends Shape {
   readonly kind: "path";
   readonly points: readonly Point[];
-  /** "cubic": every three points after the first are two control points and an end point. Straight if absent. */
+  /** How points are joined. "cubic": three points after the first are two control points and an end; else lines. */
   readonly curve?: "cubic";
   readonly closed?: boolean;
   /** Draws a filled arrow head at the last point, in the stroke's colour. */
@@ -92,15 +92,15 @@ export interface Group {
   readonly kind: "group";
   /** Reference of this group's element, such as rack:A01; used for highlighting, searching and clicking. */
   readonly ref?: string;
-  /** Set for non-elements: legend entries, and headings or side texts that a page around the picture shows itself. */
+  /** Part of a scene that is no element: a legend entry, or a heading or side text that a page shows itself. */
   readonly part?: "legend" | "heading" | "aside";
   /** Pixels that a heading adds to the height. Later items move up by this number if a heading or aside is removed. */
   readonly height?: number;
-  /** Tooltip; lines are separated by newlines. */
+  /** Text of the tooltip; its lines are separated by newlines. */
   readonly tip?: string;
   /** Offset of the whole group in pixels. */
   readonly at?: Point;
-  /** Highlighted or faded; set by `emphasize`. */
+  /** Whether the group is highlighted or faded; `emphasize` sets it. */
   readonly emphasis?: "strong" | "faint";
   readonly items: readonly Item[];
 }

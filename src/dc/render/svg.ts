@@ -1,7 +1,7 @@
 import type { Theme } from "#dc/model/enum_values.ts";
 import { escapeXml } from "#kernel/escape_xml.ts";
 import { FAINT_OPACITY } from "./emphasis.ts";
-import { colorOf, hatchOf, type Paint } from "./palette.ts";
+import { findHatch, type Paint, resolveColor } from "./palette.ts";
 import type { Circle, Group, Hatch, Item, Line, Path, Point, Rect, Scene, Stroke, Text } from "./scene.ts";
 import { fitText } from "./text_width.ts";
 
@@ -11,14 +11,14 @@ export interface SvgOptions {
   readonly widthPx?: number | undefined;
 }
 
-/** DejaVu first, because texts are measured in it; then faces that are as wide or narrower. */
+/** Fonts of texts. DejaVu is first, because texts are measured in it; the others are as wide or narrower. */
 const FONTS = "'DejaVu Sans', Verdana, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif";
 
 /**
  * Formats a scene as one SVG document: valid XML for any text, scaled by its viewBox, without styles, scripts or
  * external references. Deterministic. Cost: O(items).
  */
-export function toSvg(scene: Scene, { theme, widthPx = scene.width }: SvgOptions): string {
+export function formatSvg(scene: Scene, { theme, widthPx = scene.width }: SvgOptions): string {
   const writer = new SvgWriter(theme);
   const body = scene.items.map((item) => writer.item(item)).join("");
   const height = Math.round((widthPx * scene.height) / scene.width);
@@ -27,7 +27,7 @@ export function toSvg(scene: Scene, { theme, widthPx = scene.width }: SvgOptions
     ` width="${formatNumber(widthPx)}" height="${height}" role="img" font-family="${FONTS}">` +
     `<title>${escapeXml(scene.title)}</title><desc>${escapeXml(scene.description)}</desc>` +
     writer.patterns() +
-    `<rect width="100%" height="100%" fill="${colorOf(theme, "surface")}"/>${body}</svg>\n`
+    `<rect width="100%" height="100%" fill="${resolveColor(theme, "surface")}"/>${body}</svg>\n`
   );
 }
 
@@ -75,9 +75,9 @@ class SvgWriter {
     );
   }
 
-  /** Draws the shape in its fill, and a second time in its hatch. */
+  /** Draws a shape in its fill, and again in its hatch if it has one. */
   #shape(start: string, { fill, hatch: own, opacity, ...stroke }: Omit<Rect, "kind" | "x" | "y" | "width" | "height">) {
-    const hatch = own ?? hatchOf(this.#theme, fill);
+    const hatch = own ?? findHatch(this.#theme, fill);
     const faint = opacity === undefined ? "" : ` opacity="${formatNumber(opacity)}"`;
     const plain = `${start}${this.#fill(fill)}${this.#stroke(stroke)}${faint}/>`;
     if (hatch === undefined) return plain;
@@ -111,14 +111,14 @@ class SvgWriter {
       tip[0] - size * Math.cos(along + turn),
       tip[1] - size * Math.sin(along + turn),
     ];
-    return `<path d="M${formatPoint(tip)}L${formatPoint(wing(0.4))}L${formatPoint(wing(-0.4))}Z" fill="${colorOf(this.#theme, stroke)}"/>`;
+    return `<path d="M${formatPoint(tip)}L${formatPoint(wing(0.4))}L${formatPoint(wing(-0.4))}Z" fill="${resolveColor(this.#theme, stroke)}"/>`;
   }
 
   #text({ x, y, text, size, fill, anchor, weight, maxWidth, rotate }: Text): string {
     const shown = maxWidth === undefined ? text : fitText(text, maxWidth, { size, weight });
     if (shown === "") return "";
     return (
-      `<text x="${formatNumber(x)}" y="${formatNumber(y)}" font-size="${formatNumber(size)}" fill="${colorOf(this.#theme, fill)}"` +
+      `<text x="${formatNumber(x)}" y="${formatNumber(y)}" font-size="${formatNumber(size)}" fill="${resolveColor(this.#theme, fill)}"` +
       (anchor === undefined || anchor === "start" ? "" : ` text-anchor="${anchor}"`) +
       (weight === undefined ? "" : ` font-weight="${weight}"`) +
       (rotate === undefined
@@ -142,14 +142,14 @@ class SvgWriter {
   }
 
   #fill(fill: Paint | undefined): string {
-    return ` fill="${fill === undefined ? "none" : colorOf(this.#theme, fill)}"`;
+    return ` fill="${fill === undefined ? "none" : resolveColor(this.#theme, fill)}"`;
   }
 
   #stroke({ stroke, strokeWidth = 1, dash }: Stroke): string {
     if (stroke === undefined) return "";
     const dashes = { dashed: "6 4", dotted: "1.5 3" };
     return (
-      ` stroke="${colorOf(this.#theme, stroke)}"` +
+      ` stroke="${resolveColor(this.#theme, stroke)}"` +
       (strokeWidth === 1 ? "" : ` stroke-width="${formatNumber(strokeWidth)}"`) +
       (dash === undefined ? "" : ` stroke-dasharray="${dashes[dash]}"`)
     );
@@ -157,7 +157,7 @@ class SvgWriter {
 
   /** Returns the name of a pattern, which depends only on its content, so that pictures on one page may share it. */
   #pattern(hatch: Hatch, paint: Paint): string {
-    const color = colorOf(this.#theme, paint);
+    const color = resolveColor(this.#theme, paint);
     const id = `hatch-${hatch}-${color.slice(1)}`;
     const line = `stroke="${color}" stroke-width="1.4"`;
     const strokes = {

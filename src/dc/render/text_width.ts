@@ -5,10 +5,10 @@ const UNITS_PER_EM = 2048;
 const EMOJI_EM = 1.3;
 const FULL_EM = 1;
 /** Em width of a letter missing in the table, wider than most, so that text is truncated rather than overflows. */
-const OTHER_EM = 0.85;
+const MISSING_LETTER_EM = 0.85;
 
 /** Width in em of the replacement for characters that XML cannot contain. */
-const UNKNOWN_EM = 1.05;
+const REPLACEMENT_EM = 1.05;
 
 const UNKNOWN = /^[\p{Cc}\p{Cs}]$/u;
 const NOTHING = /^[\p{Cf}\p{Mn}\p{Me}]$/u;
@@ -39,7 +39,7 @@ export function fitText(text: string, maxWidth: number, options: FitOptions): st
   const room = maxWidth - measureText("…", options);
   let kept = "";
   let used = 0;
-  for (const { segment } of SEGMENTS.segment(text)) {
+  for (const { segment } of GRAPHEME_SEGMENTER.segment(text)) {
     used += measureText(segment, options);
     if (used > room) break;
     kept += segment;
@@ -48,7 +48,7 @@ export function fitText(text: string, maxWidth: number, options: FitOptions): st
 }
 
 /** Splits text into graphemes, so that an emoji of several code points is never cut. */
-const SEGMENTS = new Intl.Segmenter("en", { granularity: "grapheme" });
+const GRAPHEME_SEGMENTER = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** Widths of one font in em, unpacked on first use. */
 class FaceWidths {
@@ -77,10 +77,10 @@ function unpackWidths(packed: string): Map<string, number> {
 }
 
 function guessWidth(letter: string): number {
-  if (UNKNOWN.test(letter)) return UNKNOWN_EM;
+  if (UNKNOWN.test(letter)) return REPLACEMENT_EM;
   if (NOTHING.test(letter)) return 0;
   if (EMOJI.test(letter)) return EMOJI_EM;
-  return EAST_ASIAN.test(letter) ? FULL_EM : OTHER_EM;
+  return EAST_ASIAN.test(letter) ? FULL_EM : MISSING_LETTER_EM;
 }
 
 const regular = new FaceWidths(REGULAR_ADVANCES);

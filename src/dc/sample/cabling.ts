@@ -1,8 +1,8 @@
 import {
   countNodes,
-  getManagementCode,
+  getManagementSwitchCode,
   getNodeCode,
-  getPanelCode,
+  getPatchPanelCode,
   getPduCode,
   getUplinkPort,
   listPluggedDevices,
@@ -12,7 +12,7 @@ import {
   getTrunkM,
   type Hall,
   listNetworkRacks,
-  listSpines,
+  listSpineCodes,
   type PlannedRack,
   SIDES,
 } from "./plan.ts";
@@ -26,12 +26,12 @@ const BACK = 0.8;
 /** Returns a link's traffic per direction in Mbit/s: fixed for AMS1, else a pseudo-random number from the name. */
 function computeTrafficMbps(hall: number, place: number, name: string): { upMbps: number; downMbps: number } {
   const known = hall === 1 ? AMS1_TRAFFIC[place] : undefined;
-  const mbps = known === undefined ? LEAST_MBPS + hashToShare(name) * (MOST_MBPS - LEAST_MBPS) : known / 10;
+  const mbps = known === undefined ? LEAST_MBPS + computeNameShare(name) * (MOST_MBPS - LEAST_MBPS) : known / 10;
   return { upMbps: Math.round(mbps), downMbps: Math.round(mbps * BACK) };
 }
 
-/** Number from 0 to 1 for a name: FNV-1a with more mixing of bits, because short names differ in few of them. */
-function hashToShare(name: string): number {
+/** Returns a number from 0 to 1 for a name: FNV-1a with more mixing of bits, because short names differ in few bits. */
+function computeNameShare(name: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
@@ -53,7 +53,7 @@ function* generatePowerCords(rack: PlannedRack): Generator<SampleJson> {
     for (const [plug, side] of SIDES.entries()) {
       if (!listPluggedDevices(rack, side).includes(device)) continue;
       const outlet: End = [getPduCode(rack, side), `OUT${formatTwoDigits(index + 1)}`];
-      yield createCable(outlet, [device, `psu${plug + 1}`], { type: "POWER", length_m: 1.5, color: "212121" });
+      yield createCableItem(outlet, [device, `psu${plug + 1}`], { type: "POWER", length_m: 1.5, color: "212121" });
     }
   }
 }
@@ -67,15 +67,18 @@ function* generateNodeCables(hall: Hall, rack: PlannedRack): Generator<SampleJso
     if (rack.role === "gpu") {
       for (const nic of [0, 1, 2, 3]) {
         const port = `Ethernet${(number - 1) * 4 + nic + 1}`;
-        yield createCable([first, port], [node, `eth${nic}`], { type: "DAC_PASSIVE", length_m: 2.5 });
+        yield createCableItem([first, port], [node, `eth${nic}`], { type: "DAC_PASSIVE", length_m: 2.5 });
       }
       continue;
     }
     for (const [nic, leaf] of [first, second].entries()) {
-      yield createCable([leaf, `Ethernet${number}`], [node, `eth${nic}`], { type: "DAC_PASSIVE", length_m: 2 });
+      yield createCableItem([leaf, `Ethernet${number}`], [node, `eth${nic}`], { type: "DAC_PASSIVE", length_m: 2 });
     }
     if (hall.dense && rack.role === "compute") {
-      yield createCable([getManagementCode(rack), `Ethernet${number}`], [node, "bmc"], { type: "CAT6", length_m: 2 });
+      yield createCableItem([getManagementSwitchCode(rack), `Ethernet${number}`], [node, "bmc"], {
+        type: "CAT6",
+        length_m: 2,
+      });
     }
   }
 }
@@ -104,20 +107,20 @@ function* generateBundles(hall: Hall): Generator<Bundle> {
     if (rack.leaves.length === 0) continue;
     for (const [network, to] of listNetworkRacks(hall).entries()) {
       const uplinks = rack.leaves.flatMap((leaf, leafIndex) =>
-        listSpines(to).map((spine, spineIndex): Uplink => {
+        listSpineCodes(to).map((spine, spineIndex): Uplink => {
           const fibre = leafIndex * 2 + spineIndex + 1;
           return {
             leaf: [leaf, getUplinkPort(hall, rack, network * 2 + spineIndex)],
-            rackPanel: [getPanelCode(rack), `F${network * 4 + fibre}`],
-            spinePanel: [getPanelCode(to), `F-${rack.code}-${fibre}`],
+            rackPanel: [getPatchPanelCode(rack), `F${network * 4 + fibre}`],
+            spinePanel: [getPatchPanelCode(to), `F-${rack.code}-${fibre}`],
             spine: [spine, `Ethernet${leavesBefore + leafIndex + 1}`],
             place: leavesBefore * 4 + network * rack.leaves.length * 2 + fibre - 1,
           };
         }),
       );
       const trunk: [End, End] = [
-        [getPanelCode(rack), `R${network + 1}`],
-        [getPanelCode(to), `R-${rack.code}`],
+        [getPatchPanelCode(rack), `R${network + 1}`],
+        [getPatchPanelCode(to), `R-${rack.code}`],
       ];
       yield { rack, to, trunk, uplinks };
     }
@@ -128,18 +131,24 @@ function* generateBundles(hall: Hall): Generator<Bundle> {
 function* generateFibres(hall: Hall): Generator<SampleJson> {
   for (const { rack, to, trunk, uplinks } of generateBundles(hall)) {
     const label = `TRK-${rack.code}-${to.code}`;
-    yield createCable(trunk[0], trunk[1], { type: "MMF_OM4", length_m: getTrunkM(rack), color: FIBRE, label });
+    yield createCableItem(trunk[0], trunk[1], { type: "MMF_OM4", length_m: getTrunkM(rack), color: FIBRE, label });
     for (const { leaf, rackPanel, spinePanel, spine } of uplinks) {
-      yield createCable(leaf, rackPanel, { type: "MMF_OM4", length_m: 1, color: FIBRE });
-      yield createCable(spinePanel, spine, { type: "MMF_OM4", length_m: 2, color: FIBRE });
+      yield createCableItem(leaf, rackPanel, { type: "MMF_OM4", length_m: 1, color: FIBRE });
+      yield createCableItem(spinePanel, spine, { type: "MMF_OM4", length_m: 2, color: FIBRE });
     }
   }
 }
 
 /** Creates a cable whose ends are in the order in which they are stored. */
-function createCable(one: End, other: End, { type, ...more }: SampleJson & { readonly type: string }): SampleJson {
+function createCableItem(one: End, other: End, { type, ...more }: SampleJson & { readonly type: string }): SampleJson {
   const [a, b] = one.join("/") < other.join("/") ? [one, other] : [other, one];
-  return { a: toPortRef(a), b: toPortRef(b), type: `CABLE_TYPE_${type}`, status: "CABLE_STATUS_CONNECTED", ...more };
+  return {
+    a: createPortEndJson(a),
+    b: createPortEndJson(b),
+    type: `CABLE_TYPE_${type}`,
+    status: "CABLE_STATUS_CONNECTED",
+    ...more,
+  };
 }
 
 export function* generateFabricLinks(hall: Hall): Generator<SampleJson> {
@@ -147,8 +156,8 @@ export function* generateFabricLinks(hall: Hall): Generator<SampleJson> {
     for (const { leaf, spine, place } of uplinks) {
       const { upMbps, downMbps } = computeTrafficMbps(hall.number, place, `${leaf.join("/")} ${spine[0]}`);
       yield {
-        a: toPortRef(leaf),
-        b: toPortRef(spine),
+        a: createPortEndJson(leaf),
+        b: createPortEndJson(spine),
         fabric_id: hall.fabric,
         status: "LINK_STATUS_UP",
         capacity_mbps: 100_000,
@@ -160,7 +169,7 @@ export function* generateFabricLinks(hall: Hall): Generator<SampleJson> {
   }
 }
 
-function toPortRef([device_code, port_name]: End): SampleJson {
+function createPortEndJson([device_code, port_name]: End): SampleJson {
   return { device_code, port_name };
 }
 

@@ -3,7 +3,7 @@ import {
   getFeedId,
   getSupplyW,
   type Hall,
-  listSpines,
+  listSpineCodes,
   type PlannedRack,
   SIDES,
   type Side,
@@ -66,11 +66,11 @@ function countDownlinks(hall: Hall, { role }: PlannedRack): number {
   return role === "compute" && hall.dense ? countServers(hall) : 24;
 }
 
-export function getPanelCode({ code }: PlannedRack): string {
+export function getPatchPanelCode({ code }: PlannedRack): string {
   return `PP-${code}-1`;
 }
 
-export function getManagementCode({ code }: PlannedRack): string {
+export function getManagementSwitchCode({ code }: PlannedRack): string {
   return `MGMT-${code}`;
 }
 
@@ -80,7 +80,7 @@ export function getPduCode({ code }: PlannedRack, side: Side): string {
 
 /** Lists devices plugged into a network rack's outlets, in outlet order; the console server has only one plug. */
 export function listPluggedDevices({ code, ...rack }: PlannedRack, side: Side): readonly string[] {
-  const both = [...listSpines({ code, ...rack }), `FW-${code}-1`, `RTR-${code}-1`];
+  const both = [...listSpineCodes({ code, ...rack }), `FW-${code}-1`, `RTR-${code}-1`];
   return side === "A" ? [...both, `OOB-${code}`] : both;
 }
 
@@ -214,7 +214,7 @@ function* generateAccessDevices(hall: Hall, rack: PlannedRack): Generator<Sample
     });
   }
   if (!isGpu) yield createManagementSwitch(hall, rack);
-  yield createRackedDevice(getPanelCode(rack), "PATCH_PANEL", {
+  yield createRackedDevice(getPatchPanelCode(rack), "PATCH_PANEL", {
     rack_code: rack.code,
     position_u: 42,
     depth: "DEPTH_HALF",
@@ -225,7 +225,7 @@ function* generateAccessDevices(hall: Hall, rack: PlannedRack): Generator<Sample
 
 function createManagementSwitch(hall: Hall, rack: PlannedRack): SampleJson {
   const ports = hall.dense && rack.role === "compute" ? listNumberedNames("Ethernet", countServers(hall)) : [];
-  return createRackedDevice(getManagementCode(rack), "SWITCH", {
+  return createRackedDevice(getManagementSwitchCode(rack), "SWITCH", {
     rack_code: rack.code,
     position_u: 39,
     role: "mgmt-switch",
@@ -240,7 +240,7 @@ function createManagementSwitch(hall: Hall, rack: PlannedRack): SampleJson {
 function* generateNetworkCore(hall: Hall, rack: PlannedRack): Generator<SampleJson> {
   const rack_code = rack.code;
   const plugs = [createInlet("psu1"), createInlet("psu2")];
-  for (const [index, code] of listSpines(rack).entries()) {
+  for (const [index, code] of listSpineCodes(rack).entries()) {
     const ports = listNumberedNames("Ethernet", SPINE_PORTS).map((name) =>
       createNetworkPort(name, "100gbase-x-qsfp28", { net_role: "NET_ROLE_DOWNLINK" }),
     );
@@ -269,7 +269,7 @@ function* generateNetworkCore(hall: Hall, rack: PlannedRack): Generator<SampleJs
     drawW: 60,
     ports: [createInlet("psu1")],
   });
-  yield createRackedDevice(getPanelCode(rack), "PATCH_PANEL", {
+  yield createRackedDevice(getPatchPanelCode(rack), "PATCH_PANEL", {
     rack_code,
     position_u: 42,
     depth: "DEPTH_HALF",

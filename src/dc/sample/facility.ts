@@ -25,7 +25,7 @@ const CRAC_A = 16;
 export function* generateFacility(hall: Hall): Generator<SampleJson> {
   for (const side of SIDES) {
     yield* generatePlant(hall, side);
-    for (const row of hall.rows) yield createPanel(hall, side, row);
+    for (const row of hall.rows) yield createRowPanel(hall, side, row);
   }
 }
 
@@ -68,7 +68,7 @@ function* generatePlant(hall: Hall, side: Side): Generator<SampleJson> {
 }
 
 /** Creates the panel of a row. The first UPS supplies rows A and B, the second C and D. */
-function createPanel(hall: Hall, side: Side, row: PlannedRow): SampleJson {
+function createRowPanel(hall: Hall, side: Side, row: PlannedRow): SampleJson {
   const ups = `UPS-${hall.prefix}${side}${"AB".includes(row.letter) ? 1 : 2}`;
   const racks = hall.racks.filter((rack) => rack.row === row);
   const fed = [

@@ -35,7 +35,7 @@ export interface PlannedRow {
   /** Name of the row on its floor. */
   readonly name: string;
   readonly zone: string;
-  /** Distance of the row's north edge from that of the hall, in millimetres. */
+  /** Distance of the row's north edge from the hall's north edge, in millimetres. */
   readonly yMm: number;
   readonly facesSouth: boolean;
 }
@@ -135,7 +135,7 @@ export function getCracCode({ prefix }: Hall, row: PlannedRow, number: number): 
   return `CRAH-${prefix}${row.letter}${number}`;
 }
 
-export function listSpines({ code }: PlannedRack): readonly string[] {
+export function listSpineCodes({ code }: PlannedRack): readonly string[] {
   return [`SPINE-${code}-1`, `SPINE-${code}-2`];
 }
 

@@ -44,18 +44,18 @@ export abstract class DraftLimits extends SqlReader {
     return super.inventoryCounts();
   }
 
-  append = () => rejectStore();
-  keepCheckpoint = () => rejectStore();
-  dropLog = () => rejectStore();
-  raiseRevision = () => rejectStore();
-  remember = () => rejectStore();
-  forget = () => rejectStore();
-  setSetting = () => rejectStore();
-  keepDelivery = () => rejectStore();
-  keepDeadLetter = () => rejectStore();
-  dropDeadLetter = () => rejectStore();
-  keepReadings = () => rejectStore();
-  dropReadings = () => rejectStore();
+  append = () => rejectStoreCall();
+  keepCheckpoint = () => rejectStoreCall();
+  dropLog = () => rejectStoreCall();
+  raiseRevision = () => rejectStoreCall();
+  remember = () => rejectStoreCall();
+  forget = () => rejectStoreCall();
+  setSetting = () => rejectStoreCall();
+  keepDelivery = () => rejectStoreCall();
+  keepDeadLetter = () => rejectStoreCall();
+  dropDeadLetter = () => rejectStoreCall();
+  keepReadings = () => rejectStoreCall();
+  dropReadings = () => rejectStoreCall();
 
   #demandUnchanged(read: string): void {
     if (this.isChanged) throw createUnsupportedReadError(read);
@@ -67,6 +67,6 @@ export function createUnsupportedReadError(read: string): Error {
   return new Error(`A draft cannot answer ${read} once it has changed something`);
 }
 
-function rejectStore(): never {
+function rejectStoreCall(): never {
   throw new Error("A draft is never stored");
 }

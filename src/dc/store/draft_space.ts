@@ -1,6 +1,6 @@
 import type { DcWriter } from "#dc/ports.ts";
 import { DraftWriter } from "./draft_writer.ts";
-import { migrate } from "./migrate.ts";
+import { migrateSchema } from "./migrate.ts";
 import { type Dialect, SQLITE } from "./sql/dialect.ts";
 import type { SqlRunner } from "./sql/sql_runner.ts";
 import { SqlWriter } from "./sql/sql_writer.ts";
@@ -14,7 +14,7 @@ export class DraftRunner {
   /** Empty databases with a schema, for later drafts. */
   readonly #idle: SqliteRunner[] = [];
 
-  /** Runs `work` as a draft. @param runner a connection within a transaction, which reads one snapshot */
+  /** Runs work as a draft. @param runner a connection within a transaction, which reads one snapshot */
   async run<Result>(runner: SqlRunner, dialect: Dialect, work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
     const memory = this.#idle.pop() ?? (await createEmptyDatabase());
     await memory.run("BEGIN");
@@ -35,6 +35,6 @@ export class DraftRunner {
 
 async function createEmptyDatabase(): Promise<SqliteRunner> {
   const memory = new SqliteRunner({ address: ":memory:", cacheKib: CACHE_KIB });
-  await migrate(memory, SQLITE);
+  await migrateSchema(memory, SQLITE);
   return memory;
 }

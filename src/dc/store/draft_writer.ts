@@ -14,11 +14,11 @@ import type {
   ResourceKind,
 } from "#dc/model/resources.ts";
 import type { SourceConsumer } from "#dc/model/site.ts";
-import { compareBytes } from "#dc/model/text_order.ts";
+import { compareByCodePoints } from "#dc/model/text_order.ts";
 import type { DcWriter, KeptDocument, ResourceKeys, StoredVersion } from "#dc/ports.ts";
 import { createUnsupportedReadError, DraftLimits } from "./draft_limits.ts";
 import type { Dialect } from "./sql/dialect.ts";
-import { getText, type SqlRunner } from "./sql/sql_runner.ts";
+import { getTextColumn, type SqlRunner } from "./sql/sql_runner.ts";
 
 const DOCUMENT = "document";
 
@@ -160,9 +160,11 @@ export class DraftWriter extends DraftLimits implements DcWriter {
 
   override async assetTagHolder(kind: "device" | "rack", assetTag: string): Promise<string | undefined> {
     const rows = await this.runner.all(`SELECT code FROM ${kind} WHERE asset_tag = ? ORDER BY key`, [assetTag]);
-    const visible = rows.map((row) => getText(row, "code")).find((code) => !this.#hidden.has(kind, codeKey(code)));
+    const visible = rows
+      .map((row) => getTextColumn(row, "code"))
+      .find((code) => !this.#hidden.has(kind, codeKey(code)));
     const holders = [visible, await this.#above.assetTagHolder(kind, assetTag)].filter((code) => code !== undefined);
-    return holders.sort((a, b) => compareBytes(codeKey(a), codeKey(b)))[0];
+    return holders.sort((a, b) => compareByCodePoints(codeKey(a), codeKey(b)))[0];
   }
 
   override async document(space: string, key: string): Promise<string | undefined> {
@@ -195,7 +197,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
       cracs: await every("crac", among.crac),
       cables: cables
         .filter(({ a, b }) => isPower(a) || isPower(b))
-        .sort((a, b) => compareBytes(getResourceKey(a), getResourceKey(b))),
+        .sort((a, b) => compareByCodePoints(getResourceKey(a), getResourceKey(b))),
       fabricLinks: await every("fabric_link", among.fabric_link),
     };
   }
@@ -220,7 +222,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     return this.#hidden.count === 0 ? below : this.#hidden.merge(kind, keyOf, [below, await ask(this.#above)]);
   }
 
-  /** Reads the devices among `codes` from the layer that has them. */
+  /** Reads the devices with the given codes from the layer that has each of them. */
   async #byDevice(
     codes: readonly string[],
     ask: (layer: DcWriter, some: readonly string[]) => Promise<readonly Device[]>,
@@ -239,11 +241,11 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     kind: Kind,
     keys: readonly string[],
   ): Promise<readonly ResourceByKind[Kind][]> {
-    const found = await Promise.all([...new Set(keys)].sort(compareBytes).map((key) => this.stored(kind, key)));
+    const found = await Promise.all([...new Set(keys)].sort(compareByCodePoints).map((key) => this.stored(kind, key)));
     return found.flatMap((stored) => (stored === undefined ? [] : [stored.resource]));
   }
 
-  /** Returns a test whether an end is a power port of these devices; if `kind` is given, of that kind. */
+  /** Returns a test whether an end is a power port of these devices; if `kind` is given, a power port of that kind. */
   async #powerPorts(codes: readonly string[], kind?: PortKind): Promise<(end: PortRef) => boolean> {
     const devices = await this.powerDevices([...new Set(codes.map(codeKey))]);
     const names = devices.flatMap(({ code, ports = [] }) =>
@@ -275,7 +277,7 @@ class HiddenKeys {
     for (const name of [...this.#names].slice(count)) this.#names.delete(name);
   }
 
-  /** Merges the snapshot's visible entries with those of the draft, sorted by key. */
+  /** Merges the snapshot's visible entries with the entries of the draft, sorted by key. */
   merge<One>(
     kind: string,
     keyOf: (one: One) => string,
@@ -283,6 +285,6 @@ class HiddenKeys {
   ): readonly One[] {
     const visible = below.filter((one) => !this.has(kind, keyOf(one)));
     if (above.length === 0) return visible;
-    return [...visible, ...above].sort((a, b) => compareBytes(keyOf(a), keyOf(b)));
+    return [...visible, ...above].sort((a, b) => compareByCodePoints(keyOf(a), keyOf(b)));
   }
 }

@@ -2,9 +2,9 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import type { ChainHead, CheckedRow, DcReader, KeptDocument, StoredCheckpoint } from "#dc/ports.ts";
 import { migrations } from "./migrations/index.ts";
 import type { Dialect } from "./sql/dialect.ts";
-import { checkRows } from "./sql/row_check.ts";
+import { checkResourceRows } from "./sql/row_check.ts";
 import { SqlReader } from "./sql/sql_reader.ts";
-import { getText, type SqlRunner } from "./sql/sql_runner.ts";
+import { getTextColumn, type SqlRunner } from "./sql/sql_runner.ts";
 
 /** Returns a reader for a database of any schema version, without migrating it. */
 export function createReader(runner: SqlRunner, dialect: Dialect, steps: number): DcReader {
@@ -34,7 +34,7 @@ class EarlierReader extends SqlReader {
   override async chainHead(): Promise<ChainHead> {
     if (this.#taken.has("audit head and checkpoints")) return super.chainHead();
     const [row] = await this.runner.all("SELECT seq, hash FROM change_log ORDER BY seq DESC LIMIT 1");
-    return row === undefined ? { seq: 0, hash: "" } : { seq: Number(row["seq"]), hash: getText(row, "hash") };
+    return row === undefined ? { seq: 0, hash: "" } : { seq: Number(row["seq"]), hash: getTextColumn(row, "hash") };
   }
 
   override async checkpoints(): Promise<readonly StoredCheckpoint[]> {
@@ -43,6 +43,6 @@ class EarlierReader extends SqlReader {
 
   override async checkRows(kind: ResourceKind, after: string, limit: number): Promise<readonly CheckedRow[]> {
     if (this.#taken.has("free data ports")) return super.checkRows(kind, after, limit);
-    return checkRows(this.runner, { kind, after, limit, portTypeColumns: "device_key, type, free" });
+    return checkResourceRows(this.runner, { kind, after, limit, portTypeColumns: "device_key, type, free" });
   }
 }

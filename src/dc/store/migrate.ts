@@ -8,13 +8,13 @@ import type { SqlRunner } from "./sql/sql_runner.ts";
  * @returns the names of the executed steps
  * @throws OperationError failed_precondition for a database that a newer program has written
  */
-export async function migrate(runner: SqlRunner, dialect: Dialect): Promise<readonly string[]> {
+export async function migrateSchema(runner: SqlRunner, dialect: Dialect): Promise<readonly string[]> {
   await runner.run(
     `CREATE TABLE IF NOT EXISTS migration (step ${dialect.types.integer} PRIMARY KEY, name ${dialect.types.text} NOT NULL)`,
   );
   const [row] = await runner.all("SELECT COUNT(*) AS steps FROM migration");
   const done = Number(row?.["steps"] ?? 0);
-  demandKnownSteps(done);
+  requireKnownSteps(done);
   for (const [index, { name, statements }] of migrations.slice(done).entries()) {
     for (const statement of statements(dialect)) await runner.run(statement);
     await runner.run("INSERT INTO migration (step, name) VALUES (?, ?)", [done + index + 1, name]);
@@ -26,7 +26,7 @@ export async function migrate(runner: SqlRunner, dialect: Dialect): Promise<read
  * Requires that the program knows all steps.
  * @throws OperationError failed_precondition if the database has more steps than this program
  */
-export function demandKnownSteps(done: number): void {
+export function requireKnownSteps(done: number): void {
   if (done <= migrations.length) return;
   const expected = `its schema has ${done} steps, this program supports ${migrations.length}`;
   throw new OperationError("failed_precondition", `it is from a newer program: ${expected}`);
@@ -36,8 +36,8 @@ export function demandKnownSteps(done: number): void {
  * Requires the newest schema.
  * @throws OperationError failed_precondition for a database that lacks steps, which only a writer can execute
  */
-export function demandMigrated(done: number): void {
-  demandKnownSteps(done);
+export function requireMigratedSchema(done: number): void {
+  requireKnownSteps(done);
   if (done === migrations.length) return;
   const expected = `its schema has ${done} of ${migrations.length} steps, and it is read-only`;
   throw new OperationError("failed_precondition", `it is from an older program: ${expected}`);
@@ -55,11 +55,11 @@ export interface SchemaState {
 }
 
 /**
- * Returns the state of a schema with `done` steps.
+ * Returns the state of a schema with a number of executed steps.
  * @throws OperationError failed_precondition for more steps than this program has
  */
 export function getSchemaState(done: number): SchemaState {
-  demandKnownSteps(done);
+  requireKnownSteps(done);
   const pending = migrations.slice(done).map(({ name }) => name);
   return { done, known: migrations.length, since: migrations[done - 1]?.since, pending };
 }

@@ -22,7 +22,7 @@ type CableEnds = Map<string, Cable | string>;
  */
 export class TransactionCache {
   readonly #resources = new BoundedCache<AnyStored | undefined>();
-  /** A second index on devices alone: rules read one device many times, and this key needs no concatenation. */
+  /** A second index, of devices alone: rules read one device many times, and this key needs no concatenation. */
   readonly #devices = new BoundedCache<Device | undefined>();
   readonly #rackDevices = new BoundedCache<readonly DeviceBody[]>();
   readonly #feedDeclarers = new BoundedCache<PortRef | undefined>();
@@ -47,7 +47,7 @@ export class TransactionCache {
     return this.#resources.missing(keys.map((key) => `${kind} ${key}`)).map((name) => name.slice(kind.length + 1));
   }
 
-  /** Adds the result of a read of many resources; undefined for one that does not exist. */
+  /** Adds the result of a read of many resources; undefined for a resource that does not exist. */
   addResource(kind: ResourceKind, key: string, stored: AnyStored | undefined): void {
     this.#resources.set(`${kind} ${key}`, stored);
     if (stored === undefined) this.#absent.add(`${kind} ${key}`);
@@ -88,7 +88,7 @@ export class TransactionCache {
     return this.#absent.has(`${kind} ${key}`);
   }
 
-  /** Stores a written resource. `isNew` means that it did not exist before. */
+  /** Stores a written resource. `isNew` means that the resource did not exist before. */
   written(kind: ResourceKind, stored: AnyStored, isNew: boolean): void {
     const { resource } = stored;
     const key = getResourceKey(resource);
@@ -100,7 +100,7 @@ export class TransactionCache {
     if (kind === "fabric_link") this.#linkWritten(resource as FabricLink, isNew);
   }
 
-  /** Updates the cache after a removal. Drops complete lists: it is unknown which ones contained the resource. */
+  /** Updates the cache after a removal. Drops complete lists, because it is unknown which lists had the resource. */
   removed(kind: ResourceKind, key: string): void {
     this.#resources.delete(`${kind} ${key}`);
     if (kind === "device") {
@@ -127,14 +127,14 @@ export class TransactionCache {
     const { ports = [], ...body } = device;
     this.#devices.set(key, device);
     if (!isNew || ports.some(({ powerOut }) => powerOut?.feedId !== undefined)) this.#feedDeclarers.clear();
-    if (isNew) this.#rackDevices.update(codeKey(body.rackCode ?? ""), (devices) => insertSorted(devices, body));
+    if (isNew) this.#rackDevices.update(codeKey(body.rackCode ?? ""), (devices) => insertSortedResource(devices, body));
     // Finding the rack that the device left would cost as much as reading the lists again.
     else this.#rackDevices.clear();
   }
 
   #linkWritten(link: FabricLink, isNew: boolean): void {
     const devices = new Set([codeKey(link.a.deviceCode), codeKey(link.b.deviceCode)]);
-    if (isNew) for (const device of devices) this.#links.update(device, (links) => insertSorted(links, link));
+    if (isNew) for (const device of devices) this.#links.update(device, (links) => insertSortedResource(links, link));
     else this.#links.clear();
   }
 
@@ -145,7 +145,7 @@ export class TransactionCache {
 }
 
 /** Inserts a resource into a list ordered by key. */
-function insertSorted<One extends DeviceBody | FabricLink>(list: readonly One[], one: One): readonly One[] {
+function insertSortedResource<One extends DeviceBody | FabricLink>(list: readonly One[], one: One): readonly One[] {
   const key = getResourceKey(one);
   const at = list.findLastIndex((other) => getResourceKey(other) < key) + 1;
   return list.toSpliced(at, 0, one);
@@ -154,7 +154,7 @@ function insertSorted<One extends DeviceBody | FabricLink>(list: readonly One[],
 /** Maximum number of entries. Measured: covers the racks and panels that a batch of a thousand devices reads. */
 const MAX_ENTRIES = 5000;
 
-/** A map of pending or finished reads. When it is full it drops everything, so its memory is bounded. */
+/** A map of pending or finished reads. When the map is full it drops everything, so its memory is bounded. */
 class BoundedCache<Value> {
   readonly #entries = new Map<string, Promise<Value>>();
 
@@ -184,7 +184,7 @@ class BoundedCache<Value> {
     this.#entries.set(key, Promise.resolve(value));
   }
 
-  /** Replaces a cached value, if any, by a function of it. */
+  /** Replaces a cached value, if any, by the result of a function of the value. */
   update(key: string, change: (value: Value) => Value): void {
     const known = this.#entries.get(key);
     if (known !== undefined) this.#entries.set(key, known.then(change));

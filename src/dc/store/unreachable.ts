@@ -1,4 +1,4 @@
-/** Errors of the network and the driver if no server answers at an address. */
+/** Codes of errors of the network and the driver if no server answers at an address. */
 const NETWORK: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -15,15 +15,15 @@ const NETWORK: ReadonlySet<string> = new Set([
   "CONNECTION_ENDED",
   "CONNECTION_DESTROYED",
 ]);
-/** The server starts, stops or has no connection left; a pooler without a server reports class 08. */
+/** Codes of errors of a server that starts, stops or has no connection left; a pooler without one reports class 08. */
 const SERVER = /^(?:08...|57P0[1-5]|53300)$/;
 
 /**
  * Whether an error means that a database server is temporarily unreachable, so that a retry may succeed; a wrong
  * password or name is permanent. Checks the error and its causes.
  */
-export function isUnreachable(error: unknown): boolean {
+export function isServerUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error ? String(error.code) : "";
-  return NETWORK.has(code) || SERVER.test(code) || isUnreachable(error.cause);
+  return NETWORK.has(code) || SERVER.test(code) || isServerUnreachable(error.cause);
 }

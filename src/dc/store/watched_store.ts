@@ -1,7 +1,7 @@
 import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { Outage } from "#kernel/outage.ts";
-import { isLocked } from "./sqlite/sqlite_errors.ts";
+import { isLockError } from "./sqlite/sqlite_errors.ts";
 
 /** Minimum interval between checks whether an outage of writes has ended, in milliseconds. */
 const LOOK_MS = 1000;
@@ -50,7 +50,7 @@ class WatchedStore implements DcStore {
       this.#worked(kind);
       return result;
     } catch (error) {
-      if (isUnavailable(error)) void this.#failed(error, kind);
+      if (isUnavailableError(error)) void this.#failed(error, kind);
       // Any other refusal shows that the database has replied.
       else if (error instanceof OperationError) this.#worked(kind);
       throw error;
@@ -59,7 +59,7 @@ class WatchedStore implements DcStore {
 
   async #failed(error: OperationError, kind: Kind): Promise<void> {
     // A long write of another process is not a fault of the database.
-    const isLasting = kind !== "read" && !isLocked(error);
+    const isLasting = kind !== "read" && !isLockError(error);
     if (isLasting) this.#writesFail = true;
     if (this.#outage.lasts) return;
     const why = error.cause instanceof Error ? error.cause.message : error.message;
@@ -99,6 +99,6 @@ class WatchedStore implements DcStore {
   }
 }
 
-function isUnavailable(error: unknown): error is OperationError {
+function isUnavailableError(error: unknown): error is OperationError {
   return error instanceof OperationError && error.kind === "unavailable";
 }

@@ -87,7 +87,7 @@ function createSecret(): string {
   return randomBytes(SECRET_BYTES).toString("base64url");
 }
 
-/** Compares in a time that does not depend on the texts. */
+/** Compares two texts in a time that does not depend on their content. */
 function isEqualInConstantTime(given: string, expected: string): boolean {
   const hash = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(hash(given), hash(expected));

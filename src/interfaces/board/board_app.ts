@@ -40,9 +40,9 @@ export interface ReviewActions {
 export const BOARD_STREAM_PATH = "/stream";
 
 /** Maximum size of a request body in bytes: more than the longest text of a spec. */
-const MOST_BODY = 4 * 1024 * 1024;
+const MAX_REQUEST_BODY_BYTES = 4 * 1024 * 1024;
 /** Minimum size in bytes of replies that are compressed. */
-const ZIPPED_FROM = 4096;
+const MIN_COMPRESSED_BYTES = 4096;
 
 const STATUS_OF_KIND: Readonly<Record<ErrorKind, 400 | 401 | 403 | 404 | 409 | 413 | 422 | 503 | 504>> = {
   invalid_argument: 400,
@@ -139,7 +139,7 @@ async function collectBoardData({ project, choices }: BoardOptions, feed: BoardF
 interface Command {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** Hash of the file that the person edited. */
+  /** Hash of the file as the person saw it before editing. */
   readonly seen: string | null;
   /** Revision of the board that the person edited. */
   readonly revision: number | null;
@@ -169,7 +169,7 @@ function isReviewTool(tool: string): tool is keyof ReviewActions {
   return (REVIEWS as readonly string[]).includes(tool);
 }
 
-/** Returns a context that refuses to change a spec which differs from what the person saw. */
+/** Returns a context that refuses to change a spec if it differs from the spec that the person saw. */
 async function guardContext(
   context: PlannerContext,
   feed: BoardFeed,
@@ -209,8 +209,11 @@ async function readText(request: Request): Promise<string> {
   let length = 0;
   for await (const chunk of request.body ?? []) {
     length += chunk.length;
-    if (length > MOST_BODY) {
-      throw new OperationError("resource_exhausted", `The body is too large: expected at most ${MOST_BODY} bytes`);
+    if (length > MAX_REQUEST_BODY_BYTES) {
+      throw new OperationError(
+        "resource_exhausted",
+        `The body is too large: expected at most ${MAX_REQUEST_BODY_BYTES} bytes`,
+      );
     }
     chunks.push(chunk);
   }
@@ -252,6 +255,6 @@ async function replyJson(request: Context, value: object): Promise<Response> {
   const text = JSON.stringify(value);
   const headers = { "content-type": "application/json; charset=utf-8" };
   const accepts = /\bgzip\b/.test(request.req.header("accept-encoding") ?? "");
-  if (!accepts || text.length < ZIPPED_FROM) return new Response(text, { headers });
+  if (!accepts || text.length < MIN_COMPRESSED_BYTES) return new Response(text, { headers });
   return new Response(await zip(text, { level: 1 }), { headers: { ...headers, "content-encoding": "gzip" } });
 }

@@ -3,22 +3,22 @@ import { FactsReader } from "#planner/board/facts_reader.ts";
 import type { PlannerContext } from "#planner/context.ts";
 
 /** Interval of checks of the project while a page listens, in milliseconds. */
-const LOOK_EVERY_MS = 400;
+const CHECK_INTERVAL_MS = 400;
 /** Intended pause as a multiple of the duration of a check: a check of ten thousand specs takes 60 ms. */
-const PAUSES = 3;
+const PAUSE_PER_CHECK = 3;
 /** Maximum time until a change is noticed, in milliseconds, while a check takes no more than a third of it. */
-const SEEN_WITHIN_MS = 900;
+const MAX_NOTICE_DELAY_MS = 900;
 
 /**
  * Returns the pause after a check, in milliseconds. A change just after a check is noticed at the end of the next one,
  * so the longest delay is two checks and the pause. The pause is at least as long as the check.
  */
-export function pauseAfterCheck(lookMs: number): number {
-  const shared = Math.max(LOOK_EVERY_MS, PAUSES * lookMs);
-  return Math.max(lookMs, Math.min(shared, SEEN_WITHIN_MS - 2 * lookMs));
+export function computePauseMs(lookMs: number): number {
+  const shared = Math.max(CHECK_INTERVAL_MS, PAUSE_PER_CHECK * lookMs);
+  return Math.max(lookMs, Math.min(shared, MAX_NOTICE_DELAY_MS - 2 * lookMs));
 }
 
-/** Keeps the board's state current: on request, and continuously while a page listens. Otherwise it does not check. */
+/** Keeps the state of the board current: on request, and continuously while a page listens. Reads nothing otherwise. */
 export class BoardFeed {
   readonly state = new BoardState();
   readonly #reader: FactsReader;
@@ -59,7 +59,7 @@ export class BoardFeed {
     this.#timer = setTimeout(async () => {
       const began = performance.now();
       await this.refresh().catch(this.#report);
-      if (this.#listeners.size > 0) this.#schedule(pauseAfterCheck(performance.now() - began));
+      if (this.#listeners.size > 0) this.#schedule(computePauseMs(performance.now() - began));
       else this.#timer = undefined;
     }, afterMs);
   }

@@ -6,11 +6,11 @@ import { runTool } from "#planner/service.ts";
 import type { BoardFeed } from "./board_feed.ts";
 
 /** Interval of checks of a followed log, in milliseconds. */
-const LOG_EVERY_MS = 200;
+const LOG_POLL_MS = 200;
 /** Interval at which a stream without events sends a comment, so that a lost connection is noticed, in milliseconds. */
 const HEARTBEAT_MS = 15_000;
 /** Number of log lines that a page gets at first. */
-const FIRST_LINES = 400;
+const INITIAL_LOG_LINES = 400;
 
 const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" };
 
@@ -43,7 +43,7 @@ export function createEventStream(
         if (left.signal.aborted) return;
         controller.enqueue(encoder.encode(text));
         // A page that stops reading is disconnected; it connects again later, from its last revision.
-        if ((controller.desiredSize ?? 0) < -MOST_WAITING) end();
+        if ((controller.desiredSize ?? 0) < -MAX_BUFFERED_CHUNKS) end();
       };
       const event = (name: string, data: object) => send(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
       let revision = wishes.revision;
@@ -73,7 +73,7 @@ export function createEventStream(
 }
 
 /** Maximum number of chunks that are buffered for a page. */
-const MOST_WAITING = 200;
+const MAX_BUFFERED_CHUNKS = 200;
 
 const encoder = new TextEncoder();
 
@@ -90,7 +90,7 @@ function followLog(context: PlannerContext, wishes: StreamRequest, send: (piece:
       if (next.text !== "" || next.fresh) send(next);
       offset = next.offset;
     }
-    timer = setTimeout(() => void look(), next?.text === "" || next === null ? LOG_EVERY_MS : 0);
+    timer = setTimeout(() => void look(), next?.text === "" || next === null ? LOG_POLL_MS : 0);
   };
   void look();
   return () => {
@@ -101,7 +101,7 @@ function followLog(context: PlannerContext, wishes: StreamRequest, send: (piece:
 
 /** Reads the next piece of a log; null if there is no log. */
 async function readNextPiece(context: PlannerContext, id: string, offset: number | null): Promise<LogChunk | null> {
-  const args = offset === null ? { id, lines: FIRST_LINES } : { id, offset };
+  const args = offset === null ? { id, lines: INITIAL_LOG_LINES } : { id, offset };
   try {
     const { value } = await runTool(context, log, args);
     return { id, text: value.content, offset: value.byte_offset, fresh: offset === null };

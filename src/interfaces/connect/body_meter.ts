@@ -6,12 +6,12 @@ import type { ByteAccount } from "#kernel/byte_budget.ts";
 import type { OperationError } from "#kernel/errors.ts";
 import { JsonScan } from "#kernel/json_scan.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { maxInflatedBytes } from "./limits.ts";
+import { computeMaxInflatedBytes } from "./limits.ts";
 import { MIN_SCANNED_BYTES, measureWireShape } from "./wire_scan.ts";
 
 /** Estimated memory of one parsed value, in bytes. Our choice: not measured. */
 const VALUE_BYTES = 100;
-/** Memory of one object or message without its values, in bytes. A device without any value uses as much. */
+/** Memory of one object or message without its values, in bytes; that of a device without any value. */
 const OBJECT_BYTES = 1000;
 /** Number of copies of a JSON text during parsing: as bytes, as a string, and once more to locate an error in it. */
 const JSON_COPIES = 3;
@@ -23,12 +23,12 @@ const SCANNED_BYTES = 128 * 1024;
 export const LARGE_BYTES = 16 * 1024;
 
 /** Returns the refusal for a used-up memory budget. */
-export function refuseBusy(): OperationError {
+export function createBusyRefusal(): OperationError {
   return refuse("SERVER_BUSY", "The server holds as many bytes of other requests as it may: try again later");
 }
 
 /** Returns the error for a body whose sender disconnected. It is not sent; metrics count it as cancelled. */
-export function uploadAbortedError(): ConnectError {
+export function createUploadAbortedError(): ConnectError {
   return new ConnectError("The caller aborted the request", Code.Canceled);
 }
 
@@ -70,13 +70,13 @@ export class BodyMeter {
   /** Charges the next piece. @throws Refusal SERVER_BUSY */
   charge(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
-    if (!this.#account.hold(bytes.length)) throw refuseBusy();
+    if (!this.#account.hold(bytes.length)) throw createBusyRefusal();
   }
 
   /** Checks the shape of the next piece. Cost: about 2 ms per MiB. @throws Refusal MESSAGE_TOO_COMPLEX */
   scan(bytes: Uint8Array): void {
     const problem = this.#scan?.feed(bytes);
-    if (problem !== undefined) throw refuseComplexMessage(problem);
+    if (problem !== undefined) throw createComplexityRefusal(problem);
   }
 
   /** Checks decompressed JSON and charges the memory for parsing it. @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY */
@@ -86,9 +86,9 @@ export class BodyMeter {
 
   /** Charges the memory for parsing the complete body. @throws Refusal SERVER_BUSY */
   finish(): void {
-    const inflated = this.#isCompressed ? maxInflatedBytes(this.#bytes) : 0;
-    const json = this.#scan === undefined ? 0 : jsonMemoryBytes(this.#scan, this.#bytes);
-    if (!this.#account.hold(inflated + json)) throw refuseBusy();
+    const inflated = this.#isCompressed ? computeMaxInflatedBytes(this.#bytes) : 0;
+    const json = this.#scan === undefined ? 0 : estimateJsonMemory(this.#scan, this.#bytes);
+    if (!this.#account.hold(inflated + json)) throw createBusyRefusal();
   }
 }
 
@@ -100,10 +100,10 @@ export function* checkJsonShape(bytes: Uint8Array, account?: ByteAccount): Steps
   const scan = new JsonScan();
   for (let at = 0; at < bytes.length; at += SCANNED_BYTES) {
     const problem = scan.feed(bytes.subarray(at, at + SCANNED_BYTES));
-    if (problem !== undefined) throw refuseComplexMessage(problem);
+    if (problem !== undefined) throw createComplexityRefusal(problem);
     yield;
   }
-  if (account?.hold(jsonMemoryBytes(scan, bytes.length)) === false) throw refuseBusy();
+  if (account?.hold(estimateJsonMemory(scan, bytes.length)) === false) throw createBusyRefusal();
 }
 
 /**
@@ -114,13 +114,13 @@ export function* checkWireShape(desc: DescMessage, bytes: Uint8Array, account: B
   if (bytes.length <= MIN_SCANNED_BYTES) return;
   const { values, messages, problem } = yield* measureWireShape(desc, bytes);
   if (problem !== undefined) throw refuse("MESSAGE_TOO_COMPLEX", `Cannot read the message of the request: ${problem}`);
-  if (!account.hold(values * VALUE_BYTES + messages * OBJECT_BYTES)) throw refuseBusy();
+  if (!account.hold(values * VALUE_BYTES + messages * OBJECT_BYTES)) throw createBusyRefusal();
 }
 
-function jsonMemoryBytes({ values, objects }: JsonScan, bytes: number): number {
+function estimateJsonMemory({ values, objects }: JsonScan, bytes: number): number {
   return values * VALUE_BYTES + objects * OBJECT_BYTES + bytes * JSON_COPIES;
 }
 
-function refuseComplexMessage(problem: string): OperationError {
+function createComplexityRefusal(problem: string): OperationError {
   return refuse("MESSAGE_TOO_COMPLEX", `Cannot read the JSON of the request: ${problem}`);
 }

@@ -8,7 +8,7 @@ interface CallAccount {
 const accounts = new AsyncLocalStorage<CallAccount>();
 
 /** Marks the current request as counted by the service. */
-export function markCounted(): void {
+export function markCallCounted(): void {
   const account = accounts.getStore();
   if (account !== undefined) account.isCounted = true;
 }
@@ -17,7 +17,7 @@ export function markCounted(): void {
  * Answers a request and counts it exactly once: `count` runs unless the service has counted the call.
  * @param count receives the answer and its duration in seconds
  */
-export async function countCallOnce<Answer>(
+export async function runCountedCall<Answer>(
   answer: () => Promise<Answer>,
   count: (answer: Answer, seconds: number) => void | Promise<void>,
 ): Promise<Answer> {

@@ -22,19 +22,19 @@ export interface EarlyFailure {
 }
 
 /** Context values of a call, set before the library reads it: the caller's address, and the error of a failed call. */
-export function contextValuesOf(request: NodeRequest, failure: EarlyFailure | undefined): ContextValues {
+export function createCallContextValues(request: NodeRequest, failure: EarlyFailure | undefined): ContextValues {
   return createContextValues()
     .set(addressKey, request.socket.remoteAddress)
-    .set(peerKey, connectionOf(request))
+    .set(peerKey, findConnection(request))
     .set(failureKey, failure);
 }
 
 /** Returns the object that identifies the connection of a request. */
-export function connectionOf(request: NodeRequest): object {
+export function findConnection(request: NodeRequest): object {
   return "stream" in request ? (request.stream.session ?? request.stream) : request.socket;
 }
 
-export function failureOfCall({ values }: HandlerContext): EarlyFailure | undefined {
+export function getEarlyFailure({ values }: HandlerContext): EarlyFailure | undefined {
   return values.get(failureKey);
 }
 
@@ -43,7 +43,7 @@ export function setPrincipal({ values }: HandlerContext, principal: Principal | 
 }
 
 /** Returns the service's description of the caller. */
-export function callerOf({ values, requestHeader, protocolName }: HandlerContext): Caller {
+export function createCaller({ values, requestHeader, protocolName }: HandlerContext): Caller {
   return describeCaller(requestHeader, {
     interface: protocolName === "connect" ? "REST" : "GRPC",
     principal: values.get(principalKey),

@@ -11,22 +11,29 @@ import { Health } from "#gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionV1Alpha } from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
-import { isEncoded, refuseBusy } from "./body_meter.ts";
-import { countCallOnce, markCounted } from "./call_accounting.ts";
-import { callerOf, connectionOf, contextValuesOf, type FindPrincipal, failureOfCall, setPrincipal } from "./caller.ts";
+import { createBusyRefusal, isEncoded } from "./body_meter.ts";
+import { markCallCounted, runCountedCall } from "./call_accounting.ts";
+import {
+  createCallContextValues,
+  createCaller,
+  type FindPrincipal,
+  findConnection,
+  getEarlyFailure,
+  setPrincipal,
+} from "./caller.ts";
 import { COMPRESSIONS } from "./compressions.ts";
-import { type ReportDefect, toConnectError } from "./errors.ts";
+import { convertToConnectError, type ReportDefect } from "./errors.ts";
 import { registerHealthRoutes } from "./health_routes.ts";
 import type { FindUnreadyReason } from "./health_status.ts";
-import { BINARY_OPTIONS, jsonOptions, largeForm } from "./json_options.ts";
-import { currentLargeMessage, withFieldLookup } from "./json_reading.ts";
+import { BINARY_OPTIONS, createJsonOptions, createLargeForm } from "./json_options.ts";
+import { getCurrentLargeMessage, runWithFieldLookup } from "./json_reading.ts";
 import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import { chargeReply, isBinaryRequest, isPlainJson, meterBody } from "./metered_body.ts";
 import { hasDisconnected, type NodeRequest, type NodeResponse } from "./node_http.ts";
 import { type DelegatedCall, PlainPath } from "./plain_path.ts";
 import { checkProtocolVersion } from "./protocol_version.ts";
 import { registerReflectionRoutes } from "./reflection_routes.ts";
-import { interfaceOf, outcomeOfGrpc, outcomeOfStatus } from "./refused_outcome.ts";
+import { findGrpcOutcome, findInterfaceName, findStatusOutcome } from "./refused_outcome.ts";
 import { explainUnreadable } from "./unreadable.ts";
 
 const HEADER = "grpc-message";
@@ -50,8 +57,8 @@ function escapeStatusMessage(text: string): string {
 }
 
 /** The datacenter's services, which require a principal and are counted. */
-const SERVED: readonly DescService[] = SERVICES.map(({ service }) => service);
-const ALL_SERVICES: readonly DescService[] = [...SERVED, Health, ServerReflection, ServerReflectionV1Alpha];
+const COUNTED_SERVICES: readonly DescService[] = SERVICES.map(({ service }) => service);
+const ALL_SERVICES: readonly DescService[] = [...COUNTED_SERVICES, Health, ServerReflection, ServerReflectionV1Alpha];
 
 /** Paths of the RPCs whose replies are streams. */
 export const STREAMING_RPC_PATHS: readonly string[] = ALL_SERVICES.flatMap(({ typeName, methods }) =>
@@ -92,11 +99,16 @@ export function createConnectHandler(options: ConnectOptions): ConnectHandler {
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   const handlerOf = ({ url }: NodeRequest) => handlers.get(url?.split("?", 1)[0] ?? "");
   const answerAll = (handler: UniversalHandler, request: NodeRequest, response: NodeResponse, known: DelegatedCall) =>
-    countCallOnce(
+    runCountedCall(
       () => answerByLibrary(handler, request, response, known),
       (outcome, seconds) => {
-        if (outcome === undefined || !SERVED.includes(handler.method.parent)) return;
-        options.observe({ method: handler.method.name, interface: interfaceOf(request.headers), outcome, seconds });
+        if (outcome === undefined || !COUNTED_SERVICES.includes(handler.method.parent)) return;
+        options.observe({
+          method: handler.method.name,
+          interface: findInterfaceName(request.headers),
+          outcome,
+          seconds,
+        });
       },
     );
   const plain = new PlainPath(service, findPrincipal, async (request, response, known) => {
@@ -121,16 +133,16 @@ async function authenticateCall(
   { findPrincipal, service, report }: Pick<ConnectOptions, "findPrincipal" | "service" | "report">,
 ): Promise<void> {
   checkProtocolVersion(context);
-  if (!SERVED.includes(context.service)) return;
+  if (!COUNTED_SERVICES.includes(context.service)) return;
   try {
-    const failure = failureOfCall(context);
+    const failure = getEarlyFailure(context);
     if (failure !== undefined) throw failure.error;
     const principal = await findPrincipal(context.requestHeader.get("authorization"));
     const rpc = findRpc(context.method);
     if (rpc !== undefined) service.demandRole(rpc, principal);
     setPrincipal(context, principal);
   } catch (error) {
-    throw toConnectError(error, (defect) => report(context.method.name, defect));
+    throw convertToConnectError(error, (defect) => report(context.method.name, defect));
   }
 }
 
@@ -142,14 +154,14 @@ async function answerByLibrary(
   known: DelegatedCall,
 ): Promise<string | undefined> {
   const { body, failure, account } = known;
-  if (failure?.isCounted === true) markCounted();
+  if (failure?.isCounted === true) markCallCounted();
   // Waits for a turn, because the library's handlers are slow to start and thousands of them must not delay a health
   // probe.
-  const peer = connectionOf(request);
+  const peer = findConnection(request);
   await new CooperativeScheduler(undefined, peer).yieldIfDue();
   if (hasDisconnected(request, response)) return "cancelled";
   try {
-    const values = contextValuesOf(request, failure);
+    const values = createCallContextValues(request, failure);
     const asked = universalRequestFromNodeRequest(request, response, undefined, values);
     const given = { ...asked, body: body ?? meterBody(handler, asked, account, peer) };
     const isScanned =
@@ -158,23 +170,23 @@ async function answerByLibrary(
       !isEncoded(asked.header.get("content-encoding"));
     const rpc = findRpc(handler.method);
     const isProto = isBinaryRequest(asked.header);
-    const form = rpc && largeForm(rpc, isProto);
+    const form = rpc && createLargeForm(rpc, isProto);
     const read = { account, input: handler.method.input, isBinary: isProto, isScanned, peer, form };
-    const answered = await withFieldLookup(read, () => handler(given), explainUnreadable);
+    const answered = await runWithFieldLookup(read, () => handler(given), explainUnreadable);
     encodeStatusMessage(answered.trailer);
     const charged = handler.method.methodKind === "unary" ? await chargeReply(answered, account) : answered;
     // Refusals are small and always sent.
     if (charged === undefined && failure === undefined) {
       return await answerByLibrary(handler, request, response, {
         account,
-        failure: { error: refuseBusy(), isCounted: true },
+        failure: { error: createBusyRefusal(), isCounted: true },
       });
     }
     const sent = watchStatus(charged ?? answered);
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
     // Also waits for the connection to close, because the library waits for an event that responses do not have.
     await Promise.race([universalResponseToNodeResponse(sent.response, response), closed]);
-    return outcomeOfStatus(answered.status) ?? outcomeOfGrpc(sent.grpcStatus());
+    return findStatusOutcome(answered.status) ?? findGrpcOutcome(sent.grpcStatus());
   } catch {
     // The request has no host, or the connection broke; a client that is still connected gets an error.
     if (response.headersSent) {
@@ -226,20 +238,20 @@ function registerMethod(
   }
   type Request = MessageShape<Rpc["method"]["input"]>;
   const answer = (read: Request, context: HandlerContext) => {
-    const request = (currentLargeMessage() as Request | undefined) ?? read;
-    const work = service.call(rpc, request, callerOf(context), context.signal);
-    return raceAbort(context.signal, work).catch((error: unknown) => {
-      throw toConnectError(error, (defect) => report(rpc.method.name, defect));
+    const request = (getCurrentLargeMessage() as Request | undefined) ?? read;
+    const work = service.call(rpc, request, createCaller(context), context.signal);
+    return runUntilAbort(context.signal, work).catch((error: unknown) => {
+      throw convertToConnectError(error, (defect) => report(rpc.method.name, defect));
     });
   };
-  router.rpc(rpc.method, answer, { jsonOptions: jsonOptions(rpc), binaryOptions: BINARY_OPTIONS });
+  router.rpc(rpc.method, answer, { jsonOptions: createJsonOptions(rpc), binaryOptions: BINARY_OPTIONS });
 }
 
 /**
  * Resolves with the result, or rejects when the deadline passes or the caller disconnects. A write that has begun
  * completes anyway; a repetition with its request_id returns the result.
  */
-function raceAbort<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+function runUntilAbort<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();

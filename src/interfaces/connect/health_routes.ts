@@ -5,7 +5,7 @@ import { type FindUnreadyReason, HealthStatus } from "./health_status.ts";
 import { MAX_SMALL_MESSAGE_BYTES } from "./limits.ts";
 
 /** Names with a health status: the server as a whole, and each service. */
-const NAMES: readonly string[] = ["", ...SERVICES.map(({ service }) => service.typeName)];
+const HEALTH_NAMES: readonly string[] = ["", ...SERVICES.map(({ service }) => service.typeName)];
 
 /** Registers the gRPC health protocol. Shutdown ends each watch with NOT_SERVING: load balancers send no more calls. */
 export function registerHealthRoutes(
@@ -14,23 +14,23 @@ export function registerHealthRoutes(
   shutdown: AbortSignal,
 ): void {
   const health = new HealthStatus(whyNotReady, shutdown);
-  const current = async () => servingStatus(await health.now());
+  const current = async () => findServingStatus(await health.now());
   router.service(
     Health,
     {
       async check({ service }) {
-        if (!NAMES.includes(service)) throw new ConnectError(`There is no service "${service}"`, Code.NotFound);
+        if (!HEALTH_NAMES.includes(service)) throw new ConnectError(`There is no service "${service}"`, Code.NotFound);
         return { status: await current() };
       },
       async list() {
         const status = await current();
-        return { statuses: Object.fromEntries(NAMES.map((name) => [name, { status }])) };
+        return { statuses: Object.fromEntries(HEALTH_NAMES.map((name) => [name, { status }])) };
       },
       async *watch({ service }, { signal }) {
-        const isKnown = NAMES.includes(service);
+        const isKnown = HEALTH_NAMES.includes(service);
         let isFirst = true;
         for await (const isServing of health.changes(signal)) {
-          if (isKnown) yield { status: servingStatus(isServing) };
+          if (isKnown) yield { status: findServingStatus(isServing) };
           else if (isFirst) yield { status: Status.SERVICE_UNKNOWN };
           isFirst = false;
         }
@@ -40,6 +40,6 @@ export function registerHealthRoutes(
   );
 }
 
-function servingStatus(isServing: boolean): Status {
+function findServingStatus(isServing: boolean): Status {
   return isServing ? Status.SERVING : Status.NOT_SERVING;
 }

@@ -2,7 +2,7 @@
 export type FindUnreadyReason = () => Promise<string | undefined>;
 
 /** Poll interval of a watched status, in milliseconds. Our choice: a probe's usual interval. */
-const WATCH_MS = 5000;
+const HEALTH_POLL_MS = 5000;
 
 /** Readiness of the server, polled once for all watches together. */
 export class HealthStatus {
@@ -23,7 +23,7 @@ export class HealthStatus {
     return this.#isServing;
   }
 
-  /** Yields the status, and again whenever it changes, until the caller leaves or the server shuts down. */
+  /** Yields the status of the server, and again after each change, until the caller leaves or the server shuts down. */
   async *changes(signal: AbortSignal): AsyncGenerator<boolean> {
     let seen = this.#watches.size === 0 ? await this.now() : this.#isServing && !this.#shutdown.aborted;
     yield seen;
@@ -55,7 +55,7 @@ export class HealthStatus {
     const timer = setInterval(async () => {
       const before = this.#isServing;
       if ((await this.now()) !== before) this.#wakeAll();
-    }, WATCH_MS);
+    }, HEALTH_POLL_MS);
     timer.unref();
     return timer;
   }

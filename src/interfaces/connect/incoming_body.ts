@@ -1,4 +1,4 @@
-import { type BodyMeter, LARGE_BYTES, uploadAbortedError } from "./body_meter.ts";
+import { type BodyMeter, createUploadAbortedError, LARGE_BYTES } from "./body_meter.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
 import type { NodeRequest } from "./node_http.ts";
 
@@ -23,7 +23,7 @@ class IncomingBody {
   readonly #resolve: (body: ReadBody) => void;
   readonly #reject: (error: unknown) => void;
   readonly #chunks: Uint8Array[] = [];
-  /** Chunks that arrived and are not scanned yet. */
+  /** Chunks that have arrived but are not scanned yet. */
   readonly #unscanned: Uint8Array[] = [];
   #bytes = 0;
   #isScanning = false;
@@ -64,7 +64,7 @@ class IncomingBody {
   };
 
   readonly #broken = () => {
-    if (!this.#hasArrived) this.#fail(uploadAbortedError());
+    if (!this.#hasArrived) this.#fail(createUploadAbortedError());
   };
 
   async #scanLater(): Promise<void> {

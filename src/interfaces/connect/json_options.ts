@@ -11,20 +11,20 @@ export const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> = {
   registry: detailRegistry,
 };
 
-/** Discards unknown fields, because they are never read and two bytes of them would become an object. */
+/** Binary options: unknown fields are discarded, because nothing reads them and two bytes would become an object. */
 export const BINARY_OPTIONS: Partial<BinaryReadOptions & BinaryWriteOptions> = { readUnknownFields: false };
 
 /**
- * Returns the JSON options of an RPC: writes reject unknown fields, so that a typo loses no data; reads ignore them, so
- * that newer clients can call older servers.
+ * Returns the JSON options of an RPC. Writes reject unknown fields, so that a typo loses no data. Reads ignore unknown
+ * fields, so that newer clients can call older servers.
  */
-export function jsonOptions({ method, effect }: Rpc) {
+export function createJsonOptions({ method, effect }: Rpc) {
   const options = { ...JSON_OPTIONS, ignoreUnknownFields: effect === "read" };
   return { ...options, textDecoder: createRequestDecoder(method.input, options) };
 }
 
 /** Returns the form in which large requests of an RPC are read. */
-export function largeForm(rpc: Rpc, isBinary: boolean): LargeForm {
+export function createLargeForm(rpc: Rpc, isBinary: boolean): LargeForm {
   const { input } = rpc.method;
   if (isBinary) return { input, isBinary, options: BINARY_OPTIONS };
   return { input, isBinary, options: { ...JSON_OPTIONS, ignoreUnknownFields: rpc.effect === "read" } };

@@ -3,16 +3,16 @@ import type { DescMessage, JsonReadOptions, Message } from "@bufbuild/protobuf";
 import { refuse } from "#dc/model/refusal.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import {
+  describeUnknownWord,
   findUnknownWord,
   findUnreadableValue,
   type UnreadableValue,
-  unknownWordMessage,
 } from "#dc/operations/messages/json_place.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { tryParseJson } from "#kernel/json_object.ts";
 import { runAllSteps } from "#kernel/steps.ts";
 import { checkJsonShape, checkWireShape, LARGE_BYTES } from "./body_meter.ts";
-import { toConnectError } from "./errors.ts";
+import { convertToConnectError } from "./errors.ts";
 import { type LargeForm, readLargeMessage } from "./large_message.ts";
 
 export interface ReadRequest {
@@ -29,21 +29,21 @@ export interface ReadRequest {
 
 interface Reading extends ReadRequest {
   isScanned: boolean;
-  /** The message, if the request was large and has been read in steps. */
+  /** The message of a large request that has been read in steps. */
   large?: Message;
   last?: { readonly text: string; readonly input: DescMessage; readonly options: Partial<JsonReadOptions> };
 }
 
 const readings = new AsyncLocalStorage<Reading>();
-/** True while `readScanned` runs. */
+/** True while `runAsScanned` runs. */
 let isScannedNow = false;
 
 // Bytes that are no UTF-8 are refused instead of turning into other characters.
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Returns a decoder of one method's JSON requests in the library's form. It stores the text within `withFieldLookup`,
- * because the library's errors name no field.
+ * Returns a decoder of one method's JSON requests in the library's form. It stores the text within
+ * `runWithFieldLookup`, because the library's errors name no field.
  */
 export function createRequestDecoder(input: DescMessage, options: Partial<JsonReadOptions>): TextDecoder {
   const decode = (bytes: Uint8Array): string => {
@@ -62,11 +62,11 @@ function checkShape(bytes: Uint8Array): void {
   try {
     runAllSteps(checkJsonShape(bytes));
   } catch (error) {
-    throw toConnectError(error, () => {});
+    throw convertToConnectError(error, () => {});
   }
 }
 
-/** Checks and charges a decompressed message of the request in `withFieldLookup`. Returns the bytes to parse. */
+/** Checks and charges a decompressed message of the request in `runWithFieldLookup`. Returns the bytes to parse. */
 export async function checkDecompressed(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const reading = readings.getStore();
   if (reading === undefined) return bytes;
@@ -74,18 +74,20 @@ export async function checkDecompressed(bytes: Uint8Array<ArrayBuffer>): Promise
   const scheduler = new CooperativeScheduler(undefined, peer);
   const checked = scheduler.run(isBinary ? checkWireShape(input, bytes, account) : checkJsonShape(bytes, account));
   await checked.catch((error: unknown) => {
-    throw toConnectError(error, () => {});
+    throw convertToConnectError(error, () => {});
   });
   reading.isScanned = true;
-  return readLarge(bytes);
+  return readLargeInSteps(bytes);
 }
 
 /**
- * Reads a large message whose shape was checked in steps, for `currentLargeMessage`. Returns an empty message for the
- * library, which would read everything at once, or the bytes unchanged if they are few.
+ * Reads a large message whose shape was checked in steps, for `getCurrentLargeMessage`. Returns an empty message for
+ * the library, which would read everything at once, or the bytes unchanged if they are few.
  * @throws ConnectError
  */
-export async function readLarge<Bytes extends Uint8Array>(bytes: Bytes): Promise<Bytes | Uint8Array<ArrayBuffer>> {
+export async function readLargeInSteps<Bytes extends Uint8Array>(
+  bytes: Bytes,
+): Promise<Bytes | Uint8Array<ArrayBuffer>> {
   const reading = readings.getStore();
   if (reading?.form === undefined || bytes.length < LARGE_BYTES) return bytes;
   const { form, peer } = reading;
@@ -95,12 +97,12 @@ export async function readLarge<Bytes extends Uint8Array>(bytes: Bytes): Promise
 }
 
 /** The message of the current request, if it was read in steps. */
-export function currentLargeMessage(): Message | undefined {
+export function getCurrentLargeMessage(): Message | undefined {
   return readings.getStore()?.large;
 }
 
 /** Reads JSON whose shape was checked as it arrived, without the cost of another check: about 2 ms per MiB. */
-export function readScanned<Message>(read: () => Message): Message {
+export function runAsScanned<Message>(read: () => Message): Message {
   isScannedNow = true;
   try {
     return read();
@@ -110,7 +112,7 @@ export function readScanned<Message>(read: () => Message): Message {
 }
 
 /** Runs a request; `explain` receives its reply and a function that finds the field of an unreadable value. */
-export function withFieldLookup<Answer>(
+export function runWithFieldLookup<Answer>(
   request: ReadRequest,
   answer: () => Promise<Answer>,
   explain: (answer: Answer, part: () => UnreadableValue) => Promise<Answer>,
@@ -128,5 +130,5 @@ function findUnreadablePart({ last }: Reading): UnreadableValue {
 function refuseUnknownWord(input: DescMessage, text: string): void {
   const found = findUnknownWord(input, tryParseJson(text));
   if (found === undefined) return;
-  throw toConnectError(refuse("FIELD_OUT_OF_RANGE", unknownWordMessage(found), found), () => {});
+  throw convertToConnectError(refuse("FIELD_OUT_OF_RANGE", describeUnknownWord(found), found), () => {});
 }

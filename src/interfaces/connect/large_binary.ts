@@ -14,7 +14,7 @@ type Options = Partial<BinaryReadOptions>;
 /** Bytes of a message read at once. Our choice: two bytes can be a message, and a thousand take a millisecond. */
 const PIECE_BYTES = 2048;
 /** The wire type of texts, messages and packed lists. Source: Protocol Buffers, Encoding. */
-const DELIMITED = 2;
+const DELIMITED_WIRE_TYPE = 2;
 
 /**
  * Reads a large binary message in steps. The library reads its fields in pieces, since a message's bytes may be split
@@ -90,9 +90,11 @@ function readFieldAt(bytes: Uint8Array, at: number): FieldBytes | undefined {
   const tag = readVarint(bytes, at);
   const length = readVarint(bytes, tag.end);
   const number = tag.value >>> 3;
-  const end = { 0: length.end, 1: tag.end + 8, [DELIMITED]: length.end + length.value, 5: tag.end + 4 }[tag.value & 7];
+  const end = { 0: length.end, 1: tag.end + 8, [DELIMITED_WIRE_TYPE]: length.end + length.value, 5: tag.end + 4 }[
+    tag.value & 7
+  ];
   if (end === undefined) return undefined;
-  return { number, start: (tag.value & 7) === DELIMITED ? length.end : tag.end, end };
+  return { number, start: (tag.value & 7) === DELIMITED_WIRE_TYPE ? length.end : tag.end, end };
 }
 
 /** Reads a varint and its end offset; of a number with more than 32 bits, the lower 32. */

@@ -7,7 +7,7 @@ import {
   type Message,
 } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
-import { findUnknownWord, findUnreadableValue, unknownWordMessage } from "#dc/operations/messages/json_place.ts";
+import { describeUnknownWord, findUnknownWord, findUnreadableValue } from "#dc/operations/messages/json_place.ts";
 import { type ElementRange, findLargeMembers, type LargeMember } from "#kernel/json_cuts.ts";
 import { tryParseJson } from "#kernel/json_object.ts";
 import type { Steps } from "#kernel/steps.ts";
@@ -32,7 +32,7 @@ export class UnknownEnumValue extends UnreadableJson {
   readonly expected: string;
 
   constructor(place: string, value: string, expected: string) {
-    super(unknownWordMessage({ field: place, value, expected }), place);
+    super(describeUnknownWord({ field: place, value, expected }), place);
     this.value = value;
     this.expected = expected;
   }
@@ -52,7 +52,7 @@ export function* readLargeJson(desc: DescMessage, bytes: Uint8Array, options: Op
     const { field } = cut;
     if (field?.fieldKind === "list" && cut.member.isList) yield* readList(message, cut, field, options);
     else if (isMessageField(field) && !cut.member.isList) {
-      const inner = yield* withErrorPath(field.name, readLargeJson(field.message, cut.whole(), options));
+      const inner = yield* runWithErrorPath(field.name, readLargeJson(field.message, cut.whole(), options));
       reflect(desc, message).set(field, reflect(field.message, inner));
     }
   }
@@ -77,7 +77,7 @@ class Cut {
     return this.text(...this.member.name);
   }
 
-  /** Whether it must be read at once: a map with text values, or a message with a special JSON form in the library. */
+  /** Whether the member must be read at once: a map of texts, or a message with a special JSON form in the library. */
   get isWhole(): boolean {
     const { fieldKind, message } = this.field ?? {};
     if (fieldKind === "map") return !this.member.isNested;
@@ -92,7 +92,7 @@ class Cut {
     return this.#bytes.subarray(from, to);
   }
 
-  /** The bytes including the brackets. */
+  /** Bytes of the member, including its brackets. */
   whole(): Uint8Array {
     return this.bytes(this.member.from - 1, this.member.to + 1);
   }
@@ -124,23 +124,23 @@ function* readList(message: Message, cut: Cut, field: ListField, options: Option
     yield;
     if (one.isLarge && field.listKind === "message") {
       const bytes = cut.bytes(one.from, one.to);
-      list.push(yield* withErrorPath(`${field.name}[${list.length}]`, readLargeJson(field.message, bytes, options)));
+      list.push(yield* runWithErrorPath(`${field.name}[${list.length}]`, readLargeJson(field.message, bytes, options)));
     } else {
-      const part = readPiece(field.parent, pieceText(cut, one), options, list.length);
+      const part = readPiece(field.parent, decodePieceText(cut, one), options, list.length);
       list.push(...((part as unknown as Fields)[field.localName] as unknown[]));
     }
   }
 }
 
-function pieceText(cut: Cut, { from, to, isLarge }: ElementRange): string {
+function decodePieceText(cut: Cut, { from, to, isLarge }: ElementRange): string {
   const text = cut.text(from, to);
   // The brackets would hide a piece without an element, which is an error.
   const content = text.trim() === "" ? "," : text;
-  return `{${cut.name}:[${isLarge ? shortReplacement(content) : content}]}`;
+  return `{${cut.name}:[${isLarge ? createShortReplacement(content) : content}]}`;
 }
 
 /** Returns a short replacement for a large element of a scalar list: a text, or an error of the empty text's kind. */
-function shortReplacement(text: string): string {
+function createShortReplacement(text: string): string {
   const [first] = text.trim();
   if (first === "{") return "{}";
   return first === "[" ? "[]" : text;
@@ -164,7 +164,7 @@ function readPiece(desc: DescMessage, text: string, options: Options, before = 0
 }
 
 /** Adds the path of the outer value to errors of nested steps. */
-function* withErrorPath<Result>(outer: string, steps: Steps<Result>): Steps<Result> {
+function* runWithErrorPath<Result>(outer: string, steps: Steps<Result>): Steps<Result> {
   try {
     return yield* steps;
   } catch (error) {

@@ -2,7 +2,7 @@ import type { BinaryReadOptions, DescMessage, JsonReadOptions, Message } from "@
 import { Code } from "@connectrpc/connect";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { toConnectError } from "./errors.ts";
+import { convertToConnectError } from "./errors.ts";
 import { readLargeBinary } from "./large_binary.ts";
 import { readLargeJson, UnknownEnumValue, UnreadableJson } from "./large_json.ts";
 import { BROKEN_BINARY, refuseUnreadable } from "./unreadable.ts";
@@ -23,7 +23,7 @@ export function* readLargeMessage({ input, isBinary, options }: LargeForm, bytes
   } catch (error) {
     if (error instanceof UnknownEnumValue) {
       const { message, place: field, value, expected } = error;
-      throw toConnectError(refuse("FIELD_OUT_OF_RANGE", message, { field, value, expected }), () => {});
+      throw convertToConnectError(refuse("FIELD_OUT_OF_RANGE", message, { field, value, expected }), () => {});
     }
     if (error instanceof UnreadableJson) throw refuseUnreadable(Code.InvalidArgument, error.message, error.place);
     throw refuseUnreadable(Code.Internal, BROKEN_BINARY + (error instanceof Error ? error.message : String(error)));

@@ -16,6 +16,6 @@ export const MAX_GROWTH_RATIO = 250;
 const FREE_GROWTH_BYTES = 1024 * 1024;
 
 /** Returns the maximum size in bytes of a compressed request after decompression. */
-export function maxInflatedBytes(bytes: number): number {
+export function computeMaxInflatedBytes(bytes: number): number {
   return Math.min(Math.max(FREE_GROWTH_BYTES, bytes * MAX_GROWTH_RATIO), MAX_MESSAGE_BYTES);
 }

@@ -3,9 +3,9 @@ import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse 
 import { encodeEnvelope } from "@connectrpc/connect/protocol";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { BodyMeter, checkJsonShape, checkWireShape, isEncoded, uploadAbortedError } from "./body_meter.ts";
-import { toConnectError } from "./errors.ts";
-import { readLarge } from "./json_reading.ts";
+import { BodyMeter, checkJsonShape, checkWireShape, createUploadAbortedError, isEncoded } from "./body_meter.ts";
+import { convertToConnectError } from "./errors.ts";
+import { readLargeInSteps } from "./json_reading.ts";
 import { ENVELOPE_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 
 type Bytes = AsyncIterable<Uint8Array>;
@@ -26,13 +26,13 @@ export function meterBody(
   // An enveloped message may be uncompressed even if the header names a compression.
   if (isCompressed && !isEnveloped) return countBytes(body, meter);
   const whole = async (bytes: Uint8Array) => {
-    const message = isEnveloped ? uncompressedContent(bytes) : bytes;
+    const message = isEnveloped ? extractUncompressed(bytes) : bytes;
     if (message === undefined) return bytes;
     if (isBinaryRequest(header)) await meter.scheduler.run(checkWireShape(method.input, message, account));
     else if (isEnveloped) await meter.scheduler.run(checkJsonShape(message, account));
     // The library refuses malformed bytes.
     if (isEnveloped && !isSingleEnvelope(bytes)) return bytes;
-    const read = await readLarge(message);
+    const read = await readLargeInSteps(message);
     if (read === message) return bytes;
     return isEnveloped ? encodeEnvelope(0, read) : read;
   };
@@ -50,11 +50,11 @@ export function isBinaryRequest(header: Headers): boolean {
 }
 
 /** Returns the content of an envelope; undefined if it is compressed. */
-function uncompressedContent(bytes: Uint8Array): Uint8Array | undefined {
+function extractUncompressed(bytes: Uint8Array): Uint8Array | undefined {
   return (bytes[0] ?? 0) % 2 === 0 ? bytes.subarray(ENVELOPE_BYTES) : undefined;
 }
 
-/** Whether an envelope announces exactly the bytes that follow it. */
+/** Whether an envelope announces exactly as many bytes as follow it. */
 function isSingleEnvelope(bytes: Uint8Array): boolean {
   if (bytes.length < ENVELOPE_BYTES) return false;
   return new DataView(bytes.buffer, bytes.byteOffset).getUint32(1) === bytes.length - ENVELOPE_BYTES;
@@ -84,8 +84,8 @@ async function* countBytes(body: Bytes, meter: BodyMeter, read?: WholeBody): Asy
   } catch (error) {
     if (error instanceof ConnectError) throw error;
     // Any other error is that of the connection.
-    if (!(error instanceof OperationError)) throw uploadAbortedError();
-    throw toConnectError(error, () => {});
+    if (!(error instanceof OperationError)) throw createUploadAbortedError();
+    throw convertToConnectError(error, () => {});
   }
 }
 

@@ -12,7 +12,7 @@ export function hasDisconnected(request: NodeRequest, response: NodeResponse): b
 }
 
 /** Returns the path of a request, without its query. */
-export function pathOfRequest({ url = "" }: NodeRequest): string {
+export function getRequestPath({ url = "" }: NodeRequest): string {
   const query = url.indexOf("?");
   return query < 0 ? url : url.slice(0, query);
 }

@@ -19,8 +19,8 @@ import type { ByteAccount } from "#kernel/byte_budget.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { checkWireShape, LARGE_BYTES } from "./body_meter.ts";
 import { COMPRESSIONS } from "./compressions.ts";
-import { BINARY_OPTIONS, jsonOptions, largeForm } from "./json_options.ts";
-import { readScanned } from "./json_reading.ts";
+import { BINARY_OPTIONS, createJsonOptions, createLargeForm } from "./json_options.ts";
+import { runAsScanned } from "./json_reading.ts";
 import { readLargeMessage } from "./large_message.ts";
 import { ENVELOPE_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import type { NodeRequest } from "./node_http.ts";
@@ -28,8 +28,8 @@ import { findUnknownVersion } from "./protocol_version.ts";
 
 /** Maximum size of a cached body, in bytes. Our choice: read requests are small. */
 const MAX_BODY_BYTES = 1024;
-/** Maximum number of bodies in each half; the older half is dropped at once. Our choice: a few consoles' requests. */
-const MAX_BODIES = 200;
+/** Maximum number of bodies in each half of the cache; the older half is dropped at once. Ours: a few consoles' use. */
+const MAX_CACHED_BODIES = 200;
 
 /** Cache of decoded messages, never modified, by their bytes: consoles and agents repeat the same requests. */
 class KnownBodies<Message> {
@@ -43,7 +43,7 @@ class KnownBodies<Message> {
     const known = this.#young.get(key);
     if (known !== undefined) return known;
     const message = this.#old.get(key) ?? read();
-    if (this.#young.size >= MAX_BODIES) {
+    if (this.#young.size >= MAX_CACHED_BODIES) {
       this.#old = this.#young;
       this.#young = new Map();
     }
@@ -80,7 +80,7 @@ export function listPlainMethods(): ReadonlyMap<string, PlainMethod> {
       `/${rpc.method.parent.typeName}/${rpc.method.name}`,
       {
         rpc,
-        messages: createMethodSerializationLookup(rpc.method, BINARY_OPTIONS, jsonOptions(rpc), limits),
+        messages: createMethodSerializationLookup(rpc.method, BINARY_OPTIONS, createJsonOptions(rpc), limits),
         ...(rpc.effect === "read" && { known: { json: new KnownBodies(), binary: new KnownBodies() } }),
       },
     ]),
@@ -93,13 +93,13 @@ export function recognizeCall(methods: ReadonlyMap<string, PlainMethod>, request
   const method = methods.get(request.url ?? "");
   const authority = "authority" in request ? request.authority : headers.host;
   if (method === undefined || request.method !== "POST" || authority === undefined) return undefined;
-  const promisedBytes = contentLengthOf(headers);
+  const promisedBytes = readContentLength(headers);
   if (promisedBytes !== undefined && !(promisedBytes <= MAX_MESSAGE_BYTES)) return undefined;
   const dialect = findDialect(headers, "stream" in request);
   if (dialect === undefined || headers[dialect.encoding] !== undefined) return undefined;
   const { timeoutMs, error } = dialect.timeout;
   if (error !== undefined) return undefined;
-  const accepted = headerText(headers, dialect.acceptEncoding);
+  const accepted = readHeaderText(headers, dialect.acceptEncoding);
   const { response } = compressionNegotiate(COMPRESSIONS, null, accepted, dialect.acceptEncoding);
   const { protocol, contentType } = dialect;
   return { method, protocol, contentType, timeoutMs, compression: response, promisedBytes };
@@ -120,13 +120,13 @@ function findDialect(headers: IncomingHttpHeaders, isHttp2: boolean) {
 }
 
 function findConnectDialect(headers: IncomingHttpHeaders, contentType: string) {
-  if (findUnknownVersion(headerText(headers, "connect-protocol-version")) !== undefined) return undefined;
+  if (findUnknownVersion(readHeaderText(headers, "connect-protocol-version")) !== undefined) return undefined;
   return {
     protocol: "connect" as const,
     contentType,
     encoding: "content-encoding",
     acceptEncoding: "accept-encoding",
-    timeout: parseConnectTimeout(headerText(headers, "connect-timeout-ms"), MAX_TIMEOUT_MS),
+    timeout: parseConnectTimeout(readHeaderText(headers, "connect-timeout-ms"), MAX_TIMEOUT_MS),
   };
 }
 
@@ -136,18 +136,18 @@ function findGrpcDialect(headers: IncomingHttpHeaders) {
     contentType: contentTypeProto,
     encoding: "grpc-encoding",
     acceptEncoding: "grpc-accept-encoding",
-    timeout: parseGrpcTimeout(headerText(headers, "grpc-timeout"), MAX_TIMEOUT_MS),
+    timeout: parseGrpcTimeout(readHeaderText(headers, "grpc-timeout"), MAX_TIMEOUT_MS),
   };
 }
 
 /** Returns the content length; NaN if it cannot be parsed. */
-function contentLengthOf(headers: IncomingHttpHeaders): number | undefined {
+function readContentLength(headers: IncomingHttpHeaders): number | undefined {
   const text = headers["content-length"];
   if (text === undefined) return undefined;
   return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
 }
 
-function headerText(headers: IncomingHttpHeaders, name: string): string | null {
+function readHeaderText(headers: IncomingHttpHeaders, name: string): string | null {
   const value = headers[name];
   if (value === undefined) return null;
   return typeof value === "string" ? value : value.join(", ");
@@ -164,7 +164,7 @@ export function parseCallMessage(
   { scheduler, account }: { readonly scheduler: CooperativeScheduler; readonly account: ByteAccount },
 ): Request | undefined | Promise<Request | undefined> {
   if (promisedBytes !== undefined && promisedBytes !== body.length) return undefined;
-  const bytes = protocol === "grpc" ? envelopeContent(body) : body;
+  const bytes = protocol === "grpc" ? extractEnvelopeContent(body) : body;
   if (bytes === undefined) return undefined;
   const form = contentType === contentTypeUnaryJson ? "json" : "binary";
   if (bytes.length < LARGE_BYTES) return parseSmallMessage(method, form, bytes);
@@ -179,12 +179,12 @@ interface MessageBytes {
 
 function* parseMessageInSteps({ method, form, bytes }: MessageBytes, account: ByteAccount): Steps<Request | undefined> {
   if (form === "binary") yield* checkWireShape(method.rpc.method.input, bytes, account);
-  return yield* readLargeMessage(largeForm(method.rpc, form === "binary"), bytes);
+  return yield* readLargeMessage(createLargeForm(method.rpc, form === "binary"), bytes);
 }
 
 function parseSmallMessage(method: PlainMethod, form: "json" | "binary", bytes: Uint8Array): Request | undefined {
   const parse = () => method.messages.getI(form === "binary").parse(bytes);
-  const read = () => readScanned(parse);
+  const read = () => runAsScanned(parse);
   try {
     return method.known === undefined ? read() : method.known[form].get(bytes, read);
   } catch {
@@ -192,8 +192,8 @@ function parseSmallMessage(method: PlainMethod, form: "json" | "binary", bytes: 
   }
 }
 
-/** Returns the message of the only envelope; undefined if it is compressed. */
-function envelopeContent(body: Uint8Array): Uint8Array | undefined {
+/** Returns the message in the only envelope of a body; undefined if the message is compressed. */
+function extractEnvelopeContent(body: Uint8Array): Uint8Array | undefined {
   if (body.length < ENVELOPE_BYTES || body[0] !== 0) return undefined;
   const length = new DataView(body.buffer, body.byteOffset).getUint32(1);
   return length === body.length - ENVELOPE_BYTES ? body.subarray(ENVELOPE_BYTES) : undefined;

@@ -7,8 +7,8 @@ import { CooperativeScheduler, waitForArrivalTurn } from "#dc/operations/answers
 import type { Rpc } from "#dc/operations/rpc.ts";
 import type { DcService } from "#dc/service.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
-import { BodyMeter, LARGE_BYTES, refuseBusy } from "./body_meter.ts";
-import { connectionOf, describeCaller, type EarlyFailure, type FindPrincipal } from "./caller.ts";
+import { BodyMeter, createBusyRefusal, LARGE_BYTES } from "./body_meter.ts";
+import { describeCaller, type EarlyFailure, type FindPrincipal, findConnection } from "./caller.ts";
 import { type ReadBody, readBody } from "./incoming_body.ts";
 import { hasDisconnected, type NodeRequest, type NodeResponse } from "./node_http.ts";
 import { listPlainMethods, type PlainCall, parseCallMessage, recognizeCall } from "./plain_call.ts";
@@ -65,7 +65,7 @@ export class PlainPath {
     } catch (error) {
       return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
     }
-    const peer = connectionOf(request);
+    const peer = findConnection(request);
     const meter = new BodyMeter({ account, isJson: call.contentType === contentTypeUnaryJson, peer });
     let read: ReadBody;
     try {
@@ -87,7 +87,7 @@ export class PlainPath {
       return this.#delegate(request, response, { account, body: replayBody(chunks, ended, request) });
     const restMs = call.timeoutMs === undefined ? undefined : call.timeoutMs - (performance.now() - started);
     try {
-      const caller = describeCaller(headersOfRequest(request), {
+      const caller = describeCaller(wrapRequestHeaders(request), {
         interface: call.protocol === "connect" ? "REST" : "GRPC",
         principal,
         address: request.socket.remoteAddress,
@@ -112,12 +112,12 @@ async function encodeAndCharge(
   { account, peer }: { readonly account: ByteAccount; readonly peer: object },
 ): Promise<SentBody> {
   const body = await encodeBodyOnce(call, reply, peer);
-  if (!account.hold(body.bytes.length)) throw refuseBusy();
+  if (!account.hold(body.bytes.length)) throw createBusyRefusal();
   if (body.bytes.length >= LARGE_BYTES) await new CooperativeScheduler(undefined, peer).yieldIfDue();
   return body;
 }
 
-function headersOfRequest({ headers }: NodeRequest): Pick<Headers, "get"> {
+function wrapRequestHeaders({ headers }: NodeRequest): Pick<Headers, "get"> {
   return {
     get: (name) => {
       const value = headers[name];

@@ -42,7 +42,7 @@ function answerQuestion(known: Descriptors, { case: kind, value }: Question["mes
     case "fileContainingSymbol":
       return encodeFiles(known.fileOf(value), `symbol "${value}"`);
     case "allExtensionNumbersOfType":
-      if (known.fileOf(value) === undefined) return symbolNotFound(`type "${value}"`);
+      if (known.fileOf(value) === undefined) return createSymbolNotFound(`type "${value}"`);
       return {
         case: "allExtensionNumbersResponse" as const,
         value: { baseTypeName: value, extensionNumber: known.extensionsOf(value).map(({ number }) => number) },
@@ -61,16 +61,16 @@ function answerQuestion(known: Descriptors, { case: kind, value }: Question["mes
 }
 
 function encodeFiles(file: DescFile | undefined, what: string) {
-  if (file === undefined) return symbolNotFound(what);
+  if (file === undefined) return createSymbolNotFound(what);
   const fileDescriptorProto = collectImports(file).map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
   return { case: "fileDescriptorResponse" as const, value: { fileDescriptorProto } };
 }
 
-function symbolNotFound(what: string) {
+function createSymbolNotFound(what: string) {
   return { case: "errorResponse" as const, value: { errorCode: Code.NotFound, errorMessage: `There is no ${what}` } };
 }
 
-/** Returns a file and everything that it imports, each once, the file itself first. */
+/** Returns a file and all files that it imports, each once. The file itself comes first. */
 function collectImports(file: DescFile): readonly DescFile[] {
   const found = new Set([file]);
   // A Set also iterates over elements that are added during the loop, so it serves as the queue.

@@ -3,7 +3,7 @@ import { Code } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 
 /** Canonical codes by HTTP status of a request refused early. Source: Connect, Error Codes; RFC 9110, 15. */
-const OUTCOMES: Readonly<Record<number, string>> = {
+const OUTCOME_BY_STATUS: Readonly<Record<number, string>> = {
   400: "invalid_argument",
   401: "unauthenticated",
   403: "permission_denied",
@@ -20,16 +20,16 @@ const OUTCOMES: Readonly<Record<number, string>> = {
   504: "deadline_exceeded",
 };
 
-/** Returns the outcome of a refused request in metrics; undefined if it was not refused. */
-export function outcomeOfStatus(status: number): string | undefined {
-  return status < 400 ? undefined : (OUTCOMES[status] ?? "internal");
+/** Returns the outcome of a refused request in metrics; undefined if the request was not refused. */
+export function findStatusOutcome(status: number): string | undefined {
+  return status < 400 ? undefined : (OUTCOME_BY_STATUS[status] ?? "internal");
 }
 
 /**
  * Returns the outcome for a gRPC status, as text; undefined for 0 and for a missing status. gRPC reports malformed
  * messages as INTERNAL, although the caller is at fault; metrics reserve that outcome for defects.
  */
-export function outcomeOfGrpc(status: string | null | undefined): string | undefined {
+export function findGrpcOutcome(status: string | null | undefined): string | undefined {
   if (status === null || status === undefined || status === "0") return undefined;
   const code: Code = Number(status);
   if (Code[code] === undefined || code === Code.Internal) return "invalid_argument";
@@ -37,6 +37,6 @@ export function outcomeOfGrpc(status: string | null | undefined): string | undef
 }
 
 /** Returns the service's name of the interface to which a request was sent. */
-export function interfaceOf(headers: IncomingHttpHeaders): "GRPC" | "REST" {
+export function findInterfaceName(headers: IncomingHttpHeaders): "GRPC" | "REST" {
   return headers["content-type"]?.startsWith("application/grpc") === true ? "GRPC" : "REST";
 }

@@ -2,7 +2,7 @@ import type { MessageShape } from "@bufbuild/protobuf";
 import { encodeEnvelope, envelopeCompress } from "@connectrpc/connect/protocol";
 import { contentTypeUnaryJson } from "@connectrpc/connect/protocol-connect";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { binaryInSteps, findEncodedReply, jsonInSteps } from "#dc/operations/messages/pieces.ts";
+import { encodeBinaryInSteps, encodeJsonInSteps, findEncodedReply } from "#dc/operations/messages/pieces.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { JSON_OPTIONS } from "./json_options.ts";
@@ -25,7 +25,7 @@ interface Making {
 /** Encoded bodies by reply and by form. The service returns the same reply until the inventory changes. */
 const sent = new WeakMap<Reply, Map<string, Making>>();
 
-function bodyFormOf({ contentType, compression }: PlainCall): string {
+function findBodyForm({ contentType, compression }: PlainCall): string {
   return compression === null ? contentType : `${contentType} ${compression.name}`;
 }
 
@@ -35,7 +35,7 @@ function bodyFormOf({ contentType, compression }: PlainCall): string {
  */
 export function encodeBodyOnce(call: PlainCall, reply: Reply, peer: object): Promise<SentBody> {
   const forms = sent.get(reply) ?? new Map<string, Making>();
-  const form = bodyFormOf(call);
+  const form = findBodyForm(call);
   const known = forms.get(form);
   if (known !== undefined) {
     known.scheduler.join(peer);
@@ -66,8 +66,8 @@ function* encodeMessage({ rpc, messages }: PlainCall["method"], reply: Reply, is
   const { output } = rpc.method;
   const known = findEncodedReply(reply);
   const bytes = isJson
-    ? yield* jsonInSteps(output, reply, JSON_OPTIONS)
-    : (known ?? (yield* binaryInSteps(output, reply)));
+    ? yield* encodeJsonInSteps(output, reply, JSON_OPTIONS)
+    : (known ?? (yield* encodeBinaryInSteps(output, reply)));
   // The library refuses a reply above the limit.
   return bytes.length <= MAX_MESSAGE_BYTES ? bytes : messages.getO(!isJson).serialize(reply);
 }

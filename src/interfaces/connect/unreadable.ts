@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus, errorFromJsonBytes, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
-import { type UnreadableValue, unknownWordMessage } from "#dc/operations/messages/json_place.ts";
+import { describeUnknownWord, type UnreadableValue } from "#dc/operations/messages/json_place.ts";
 import { ERROR_DOMAIN } from "#dc/operations/messages/status.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
@@ -30,12 +30,12 @@ export async function explainUnreadable<Response extends Answered>(
   const candidate = status === 400 || status === 429 || status === 500;
   if (!candidate || body === undefined || header?.get("content-type") !== "application/json") return answered;
   if (header.has("content-encoding")) return answered;
-  const bytes = await readWhole(body);
+  const bytes = await readWholeBody(body);
   const failure = errorFromJsonBytes(bytes, undefined, new ConnectError("Internal error", Code.Internal));
   const told = failure.details.length === 0 ? explainReadError(failure, part) : undefined;
   const sent = told === undefined ? bytes : errorToJsonBytes(told, undefined);
   header.set("content-length", String(sent.length));
-  return { ...answered, status: told === undefined ? status : codeToHttpStatus(told.code), body: yieldOnce(sent) };
+  return { ...answered, status: told === undefined ? status : codeToHttpStatus(told.code), body: yieldBytesOnce(sent) };
 }
 
 /** Returns the refusal of a request that was read in steps, from the message of the library's reader. */
@@ -58,7 +58,7 @@ function explainReadError({ rawMessage, code }: ConnectError, part: () => Unread
   const [, type = "", problem = ""] = BROKEN_JSON.exec(rawMessage) ?? [];
   if (type === "") return refuseRequest(`Cannot read the request: ${rawMessage}`, "MALFORMED_MESSAGE", "");
   const { field, word } = part();
-  if (word !== undefined) return refuseRequest(unknownWordMessage(word), "FIELD_OUT_OF_RANGE", field);
+  if (word !== undefined) return refuseRequest(describeUnknownWord(word), "FIELD_OUT_OF_RANGE", field);
   const key = UNKNOWN_KEY.exec(problem)?.[1];
   const holder = type.replace(/^.*\.v1\./, "");
   if (key !== undefined) return refuseRequest(`${holder} has no field "${key}"`, "UNKNOWN_FIELD", field);
@@ -73,12 +73,12 @@ function refuseRequest(message: string, reason: string, field: string): ConnectE
   ]);
 }
 
-async function readWhole(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+async function readWholeBody(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
-async function* yieldOnce(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* yieldBytesOnce(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }

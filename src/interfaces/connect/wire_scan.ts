@@ -2,7 +2,7 @@ import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import type { Steps } from "#kernel/steps.ts";
 
 /** Maximum nesting of messages. */
-const MAX_DEPTH = 64;
+const MAX_WIRE_DEPTH = 64;
 /** Maximum number of fields and list elements of one message, as for JSON. */
 const MAX_VALUES = 1_000_000;
 /** Size in bytes below which bodies are not scanned: they have few fields. */
@@ -12,13 +12,13 @@ export const MIN_SCANNED_BYTES = 16 * 1024;
 const STEP_VALUES = 16_384;
 
 /** The wire type of texts, messages and packed lists. Source: Protocol Buffers, Encoding. */
-const DELIMITED = 2;
+const DELIMITED_TYPE = 2;
 
 /** Size of a binary message, counted from its bytes. */
 export interface WireShape {
   readonly values: number;
   readonly messages: number;
-  /** The exceeded limit, at which counting stopped. */
+  /** The exceeded limit at which counting stopped; absent if none was exceeded. */
   readonly problem?: string;
 }
 
@@ -39,19 +39,19 @@ export function* measureWireShape(desc: DescMessage, bytes: Uint8Array): Steps<W
 }
 
 /** Way to count the bytes of a field: as a message, as elements of a packed list, or as one value. */
-type Content = DescMessage | "packed" | undefined;
+type ContentKind = DescMessage | "packed" | undefined;
 
-const contents = new WeakMap<DescMessage, ReadonlyMap<number, Content>>();
+const contents = new WeakMap<DescMessage, ReadonlyMap<number, ContentKind>>();
 
-function contentByFieldNumber(desc: DescMessage): ReadonlyMap<number, Content> {
+function mapContentKinds(desc: DescMessage): ReadonlyMap<number, ContentKind> {
   const known = contents.get(desc);
   if (known !== undefined) return known;
-  const made = new Map(desc.fields.map((field) => [field.number, contentOfField(field)]));
+  const made = new Map(desc.fields.map((field) => [field.number, findContentKind(field)]));
   contents.set(desc, made);
   return made;
 }
 
-function contentOfField(field: DescField): Content {
+function findContentKind(field: DescField): ContentKind {
   if (field.fieldKind === "message") return field.message;
   if (field.fieldKind === "map") return field.message;
   if (field.fieldKind !== "list") return undefined;
@@ -59,9 +59,9 @@ function contentOfField(field: DescField): Content {
   return field.packed ? "packed" : undefined;
 }
 
-/** A message that is being counted. */
-interface Open {
-  readonly fields: ReadonlyMap<number, Content>;
+/** A message whose fields are being counted. */
+interface OpenMessage {
+  readonly fields: ReadonlyMap<number, ContentKind>;
   readonly end: number;
 }
 
@@ -71,12 +71,12 @@ class Walk {
   problem: string | undefined;
   readonly #bytes: Uint8Array;
   /** The messages around the current field, the innermost last. */
-  readonly #open: Open[];
+  readonly #open: OpenMessage[];
   #at = 0;
 
   constructor(desc: DescMessage, bytes: Uint8Array) {
     this.#bytes = bytes;
-    this.#open = [{ fields: contentByFieldNumber(desc), end: bytes.length }];
+    this.#open = [{ fields: mapContentKinds(desc), end: bytes.length }];
   }
 
   get isOver(): boolean {
@@ -98,11 +98,11 @@ class Walk {
     }
   }
 
-  #field(inner: Open): void {
+  #field(inner: OpenMessage): void {
     const tag = this.#varint();
     this.values += 1;
     const wireType = tag & 7;
-    if (wireType === DELIMITED) this.#delimited(inner.fields.get(tag >>> 3), inner.end);
+    if (wireType === DELIMITED_TYPE) this.#delimited(inner.fields.get(tag >>> 3), inner.end);
     else this.#skip(wireType);
     if (this.values > MAX_VALUES) this.problem ??= `more than ${MAX_VALUES} values`;
   }
@@ -115,7 +115,7 @@ class Walk {
     else if (wireType > 5) this.#at = this.#bytes.length;
   }
 
-  #delimited(content: Content, end: number): void {
+  #delimited(content: ContentKind, end: number): void {
     const length = this.#varint();
     const until = Math.min(this.#at + length, end);
     if (content === "packed") this.values += length;
@@ -124,8 +124,8 @@ class Walk {
       return;
     }
     this.messages += 1;
-    this.#open.push({ fields: contentByFieldNumber(content), end: until });
-    if (this.#open.length > MAX_DEPTH) this.problem = `nested deeper than ${MAX_DEPTH} levels`;
+    this.#open.push({ fields: mapContentKinds(content), end: until });
+    if (this.#open.length > MAX_WIRE_DEPTH) this.problem = `nested deeper than ${MAX_WIRE_DEPTH} levels`;
   }
 
   /** Reads a varint; returns the lower 32 bits. */

@@ -1,4 +1,4 @@
-import { errorLine, type Message, RPC_CODE, type RpcError, readMessage } from "#interfaces/mcp/messages.ts";
+import { formatErrorLine, type Message, RPC_CODE, type RpcError, readMessage } from "#interfaces/mcp/messages.ts";
 import { MessageHandler, type MessageHandlerOptions } from "#interfaces/mcp/requests.ts";
 import { HANDSHAKE_VERSION, STATELESS_VERSIONS, VERSION_KEY } from "#interfaces/mcp/revision.ts";
 import { Schedule } from "#interfaces/mcp/schedule.ts";
@@ -40,11 +40,12 @@ type RequestMessage = Extract<Message, { kind: "request" }>;
  */
 export async function answerMcp(request: Request, { backend, readBody, log }: McpOptions): Promise<Response> {
   const message = readMessage(await readBody(MAX_BODY_BYTES));
-  if (message.kind === "invalid") return jsonResponse(400, errorLine(message.id, message.error));
+  if (message.kind === "invalid") return createJsonResponse(400, formatErrorLine(message.id, message.error));
   if (message.kind !== "request") return new Response(null, { status: 202 });
-  const version = statelessVersionOf(message);
+  const version = findStatelessVersion(message);
   const error = findHeaderError(request.headers, message, version);
-  if (error !== undefined) return jsonResponse(STATELESS_STATUS[error.code] ?? 400, errorLine(message.id, error));
+  if (error !== undefined)
+    return createJsonResponse(STATELESS_STATUS[error.code] ?? 400, formatErrorLine(message.id, error));
   const withPlanning = new URL(request.url).searchParams.get("planning") === "true";
   const line = await answerMessage(message, request.signal, {
     ...describeDcServer(withPlanning),
@@ -52,11 +53,11 @@ export async function answerMcp(request: Request, { backend, readBody, log }: Mc
     loadTools: async () => createDcTools(async () => backend(), withPlanning),
     log,
   });
-  return jsonResponse(version === undefined ? 200 : statelessStatus(line), line);
+  return createJsonResponse(version === undefined ? 200 : findStatelessStatus(line), line);
 }
 
-/** Returns the version that a stateless-revision request names; undefined for a client with a handshake. */
-function statelessVersionOf({ params }: RequestMessage): unknown {
+/** Returns the version that a request of the stateless revision names; undefined for a client with a handshake. */
+function findStatelessVersion({ params }: RequestMessage): unknown {
   const meta = params["_meta"];
   return isJsonObject(meta) ? meta[VERSION_KEY] : undefined;
 }
@@ -67,7 +68,7 @@ function findHeaderError(headers: Headers, { method, params }: RequestMessage, v
   if (version === undefined) {
     if (named === null || HANDSHAKE_VERSIONS.includes(named)) return undefined;
     const isStateless = STATELESS_VERSIONS.includes(named);
-    if (isStateless) return headerMismatch(`_meta["${VERSION_KEY}"]`, named, undefined);
+    if (isStateless) return createHeaderMismatch(`_meta["${VERSION_KEY}"]`, named, undefined);
     const supported = [...STATELESS_VERSIONS, ...HANDSHAKE_VERSIONS];
     const data = { supported, requested: named };
     return { code: RPC_CODE.unsupportedVersion, message: "Unsupported protocol version", data };
@@ -75,14 +76,15 @@ function findHeaderError(headers: Headers, { method, params }: RequestMessage, v
   if (method === "subscriptions/listen") {
     return { code: RPC_CODE.methodNotFound, message: "Method not found: subscriptions/listen is served on stdio only" };
   }
-  if (named !== version) return headerMismatch("MCP-Protocol-Version", version, named);
-  if (headers.get("mcp-method") !== method) return headerMismatch("Mcp-Method", method, headers.get("mcp-method"));
+  if (named !== version) return createHeaderMismatch("MCP-Protocol-Version", version, named);
+  if (headers.get("mcp-method") !== method)
+    return createHeaderMismatch("Mcp-Method", method, headers.get("mcp-method"));
   const name = decodeHeader(headers.get("mcp-name"));
-  if (method === "tools/call" && name !== params["name"]) return headerMismatch("Mcp-Name", params["name"], name);
+  if (method === "tools/call" && name !== params["name"]) return createHeaderMismatch("Mcp-Name", params["name"], name);
   return undefined;
 }
 
-function headerMismatch(header: string, expected: unknown, given: unknown): RpcError {
+function createHeaderMismatch(header: string, expected: unknown, given: unknown): RpcError {
   const message = `Header mismatch: ${header} is ${JSON.stringify(given ?? null)}, expected ${JSON.stringify(expected ?? null)}`;
   return { code: RPC_CODE.headerMismatch, message };
 }
@@ -97,18 +99,18 @@ function decodeHeader(value: string | null): string | null {
 function answerMessage(message: RequestMessage, signal: AbortSignal, options: Omit<MessageHandlerOptions, "schedule">) {
   const requests = new MessageHandler({ ...options, schedule: new Schedule() });
   signal.addEventListener("abort", () => requests.cancelAll(), { once: true });
-  const gone = errorLine(message.id, { code: RPC_CODE.server, message: "The request was cancelled" });
+  const gone = formatErrorLine(message.id, { code: RPC_CODE.server, message: "The request was cancelled" });
   return new Promise<string>((resolve) => {
     void requests.take(message, { reply: (line) => resolve(line ?? gone), bytes: 0 });
   });
 }
 
-function statelessStatus(line: string): number {
+function findStatelessStatus(line: string): number {
   const { error } = JSON.parse(line) as { readonly error?: RpcError };
   return error === undefined ? 200 : (STATELESS_STATUS[error.code] ?? 200);
 }
 
-function jsonResponse(status: number, line: string): Response {
+function createJsonResponse(status: number, line: string): Response {
   const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(line)) };
   return new Response(line, { status, headers });
 }

@@ -1,7 +1,7 @@
 import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { OperationError } from "#kernel/errors.ts";
 
-/** Selected parts of a reply: field names, and below each field further names; empty selects all of it. */
+/** Selected parts of a reply, by field name. An empty value selects the whole field, others a part of it. */
 export interface Selection {
   readonly [name: string]: Selection;
 }

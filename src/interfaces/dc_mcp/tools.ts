@@ -7,7 +7,11 @@ import {
   toJson,
 } from "@bufbuild/protobuf";
 import { type TSchema, Type } from "@sinclair/typebox";
-import { fieldSchema, messageSchema, type SchemaOptions } from "#dc/operations/messages/message_schema.ts";
+import {
+  buildMessageFieldSchema,
+  buildMessageSchema,
+  type SchemaOptions,
+} from "#dc/operations/messages/message_schema.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import { DatacenterService, RenderFormat, RenderOptionsSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
@@ -23,15 +27,15 @@ const DEFAULT_ITEMS = 50;
 const MAX_ITEMS = 1000;
 
 /** Fields of requests that parameters of the tools replace. */
-const REPLACED = ["render", "max_items"];
+const REPLACED_FIELDS = ["render", "max_items"];
 
 const { method } = DatacenterService;
 
 /** An RPC and the description by which an agent chooses its tool: purpose, reply, and when another tool is better. */
-type Read = readonly [rpc: DescMethodUnary, summary: string];
+type ReadTool = readonly [rpc: DescMethodUnary, summary: string];
 
 /** The reading tools except `render`. Source: docs/contract/datacenter-interfaces.md#mcp-adapter. */
-const READS: readonly Read[] = [
+const READ_TOOLS: readonly ReadTool[] = [
   [
     method.powerBlastRadius,
     "What goes dark, degrades or stays protected when power sources fail: counts in impact, then the items. For what feeds one device use get_device.",
@@ -67,12 +71,12 @@ const READS: readonly Read[] = [
   [method.getPort, "One port with its device, its cable and the far end. For the whole path use trace_cable_path."],
 ];
 
-const INLINE: SchemaOptions = { message: (desc) => messageSchema(desc, INLINE), complete: false };
+const INLINE: SchemaOptions = { message: (desc) => buildMessageSchema(desc, INLINE), complete: false };
 
 const planning = PlanningService.method;
 
-/** The planning tools, which are served on request. A new tool is a row here. */
-const PLANNING_READS: readonly Read[] = [
+/** The planning tools, which are offered if the client asks for them. To add a tool, add a row. */
+const PLANNING_READ_TOOLS: readonly ReadTool[] = [
   [planning.getDeviceType, "One type of device with its ports and bays. For its code use search_device_types."],
   [planning.listDeviceTypes, "All types of devices, page by page. By words use search_device_types."],
   [planning.searchDeviceTypes, "Find types of devices by words, page by page. For ports and bays use get_device_type."],
@@ -95,8 +99,8 @@ const PLANNING_READS: readonly Read[] = [
   [planning.listWindows, "Planned maintenance with verdicts. For a new window use check_window."],
 ];
 
-/** Parameters that are accepted but not listed, because the list has a token budget and others say the same or more. */
-const UNLISTED = ["page_size", "max_age_s", "during_window"];
+/** Parameters that are accepted but not listed: the list has a token budget, and other parameters say as much. */
+const UNLISTED_PARAMETERS = ["page_size", "max_age_s", "during_window"];
 const UNLISTED_OF: Readonly<Record<string, readonly string[]>> = {
   floor_plan: ["load_basis"],
   check_window: ["except_code", "ignore_stored"],
@@ -104,17 +108,17 @@ const UNLISTED_OF: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The ten tools. Source: docs/contract/datacenter-interfaces.md#mcp-adapter; docs/decisions.md#d-04. */
-export const tools: readonly ToolDefinition<DcBackend>[] = [...READS.map(createReadTool), createRenderTool()];
+export const tools: readonly ToolDefinition<DcBackend>[] = [...READ_TOOLS.map(createReadTool), createRenderTool()];
 
 /** The planning tools, which are served in addition to the ten. */
-export const planningTools: readonly ToolDefinition<DcBackend>[] = PLANNING_READS.map(createReadTool);
+export const planningTools: readonly ToolDefinition<DcBackend>[] = PLANNING_READ_TOOLS.map(createReadTool);
 
-function createReadTool([rpc, summary]: Read): ToolDefinition<DcBackend> {
-  const shown = SHOWN_FIELDS[toolName(rpc)] ?? [];
-  const takes = rpc.input.fields.filter(({ name }) => !REPLACED.includes(name));
+function createReadTool([rpc, summary]: ReadTool): ToolDefinition<DcBackend> {
+  const shown = SHOWN_FIELDS[formatToolName(rpc)] ?? [];
+  const takes = rpc.input.fields.filter(({ name }) => !REPLACED_FIELDS.includes(name));
   const limit = rpc.input.fields.find(({ name }) => name === "max_items" || name === "page_size");
   const params = {
-    ...toolParameters(rpc, takes),
+    ...createToolParameters(rpc, takes),
     max_items: Type.Optional(
       Type.Integer({
         maximum: MAX_ITEMS,
@@ -123,11 +127,11 @@ function createReadTool([rpc, summary]: Read): ToolDefinition<DcBackend> {
     ),
     fields: Type.Optional(Type.Array(Type.String(), { description: describeFields(rpc, shown) })),
   };
-  const { known, required } = parameterNames(params);
-  const unlisted = [...UNLISTED, ...(UNLISTED_OF[toolName(rpc)] ?? [])];
+  const { known, required } = listParameterNames(params);
+  const unlisted = [...UNLISTED_PARAMETERS, ...(UNLISTED_OF[formatToolName(rpc)] ?? [])];
   const listed = Object.fromEntries(Object.entries(params).filter(([name]) => !unlisted.includes(name)));
   return defineTool<DcBackend>()({
-    name: toolName(rpc),
+    name: formatToolName(rpc),
     summary,
     effect: "read",
     idempotent: true,
@@ -140,7 +144,7 @@ function createReadTool([rpc, summary]: Read): ToolDefinition<DcBackend> {
       const request = readRequest(rpc, {
         ...(rest as JsonObject),
         ...(limit !== undefined && { [limit.name]: (rest as JsonObject)[limit.name] ?? maxItems }),
-        ...requestWithoutPicture(rpc),
+        ...createPicturelessRequest(rpc),
       });
       return callAndShorten(rpc, await backend.ask(rpc, request, options?.signal), (value) =>
         shortenResult(value, selection, maxItems),
@@ -186,10 +190,10 @@ function countServerOmissions(json: JsonObject): readonly (readonly [list: strin
 /** Returns the tool that draws pictures; its reply is the picture itself. */
 function createRenderTool(): ToolDefinition<DcBackend> {
   const rpc = method.render;
-  const params = toolParameters(rpc, rpc.input.fields);
-  const { known, required } = parameterNames(params);
+  const params = createToolParameters(rpc, rpc.input.fields);
+  const { known, required } = listParameterNames(params);
   return defineTool<DcBackend>()({
-    name: toolName(rpc),
+    name: formatToolName(rpc),
     summary:
       "Draw a subject, or chosen elements, as SVG, HTML or DOT (a text) or PNG (an image). For facts use the other tools: their answers are smaller.",
     effect: "read",
@@ -215,22 +219,22 @@ function createRenderTool(): ToolDefinition<DcBackend> {
   });
 }
 
-function toolParameters(rpc: DescMethodUnary, fields: readonly DescField[]): Record<string, TSchema> {
-  const { required = [] } = messageSchema(rpc.input, INLINE) as { readonly required?: readonly string[] };
+function createToolParameters(rpc: DescMethodUnary, fields: readonly DescField[]): Record<string, TSchema> {
+  const { required = [] } = buildMessageSchema(rpc.input, INLINE) as { readonly required?: readonly string[] };
   return Object.fromEntries(
     fields.map((field) => {
-      const schema = Type.Unsafe(fieldSchema(field, INLINE));
+      const schema = Type.Unsafe(buildMessageFieldSchema(field, INLINE));
       return [field.name, required.includes(field.name) ? schema : Type.Optional(schema)];
     }),
   );
 }
 
-function parameterNames(params: Record<string, TSchema>) {
+function listParameterNames(params: Record<string, TSchema>) {
   const { required = [] } = Type.Object(params);
   return { known: Object.keys(params), required };
 }
 
-function requestWithoutPicture(rpc: DescMethodUnary): JsonObject {
+function createPicturelessRequest(rpc: DescMethodUnary): JsonObject {
   if (!rpc.input.fields.some(({ name }) => name === "render")) return {};
   return { render: toJson(RenderOptionsSchema, create(RenderOptionsSchema, { format: RenderFormat.NONE })) };
 }
@@ -256,6 +260,6 @@ function readFields(value: unknown): readonly string[] | undefined {
   );
 }
 
-export function toolName({ name }: DescMethodUnary): string {
+export function formatToolName({ name }: DescMethodUnary): string {
   return name.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
 }

@@ -2,11 +2,13 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "#kernel/json_object.ts";
 
 /** Field names and indexes of a path, up to the key of a map, which the caller chose. */
-const NAMES = /^(?:[a-z0-9_.]|\[\d+\])*/;
+const PATH_NAMES = /^(?:[a-z0-9_.]|\[\d+\])*/;
 
 /** Converts a field's path to argument names: `device.ports[3].speed_mbps` to `device.ports[3].speedMbps`. */
-export function toArgumentPath(field: string): string {
-  return field.replace(NAMES, (names) => names.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()));
+export function convertToArgumentPath(field: string): string {
+  return field.replace(PATH_NAMES, (names) =>
+    names.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
+  );
 }
 
 /** Returns a detail of a refused item as JSON, with its fields in the names of the arguments. */
@@ -22,5 +24,5 @@ export function convertDetail({ metadata, fieldViolations, ...detail }: JsonObje
 
 function convertFieldPath(told: JsonObject): JsonObject {
   const { field } = told;
-  return typeof field === "string" ? { ...told, field: toArgumentPath(field) } : told;
+  return typeof field === "string" ? { ...told, field: convertToArgumentPath(field) } : told;
 }

@@ -15,7 +15,7 @@ import {
   validate,
   validateExecutionArgs,
 } from "graphql";
-import { authChallenge } from "#dc/operations/messages/status.ts";
+import { createAuthChallenge } from "#dc/operations/messages/status.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
 import {
   BadRequest,
@@ -26,11 +26,11 @@ import {
   selectMediaType,
 } from "./http_request.ts";
 import { type IntrospectionSize, measureIntrospection } from "./introspection_size.ts";
-import { coerceInSteps, emptyLargeLists, isLarge, TooManyErrors, type WrongPart } from "./large_values.ts";
-import { KEPT_DOCUMENTS, MAX_BODY_BYTES, MAX_KEPT_CHARS, MAX_TOKENS } from "./limits.ts";
+import { coerceVariableInSteps, emptyLargeLists, isLargeValue, TooManyErrors, type WrongPart } from "./large_values.ts";
+import { MAX_BODY_BYTES, MAX_KEPT_CHARS, MAX_KEPT_DOCUMENTS, MAX_TOKENS } from "./limits.ts";
 import { checkQueryLimits } from "./query_limits.ts";
-import { buildGraphqlSchema, errorExtensions, type GraphqlContext } from "./schema.ts";
-import { addLiteralPaths, addValuePaths, wrongPartErrors } from "./violations.ts";
+import { buildGraphqlSchema, createErrorExtensions, type GraphqlContext } from "./schema.ts";
+import { addLiteralPaths, addValuePaths, listWrongPartErrors } from "./violations.ts";
 
 /** Functions of the server for reading one request. */
 export interface GraphqlRequest {
@@ -46,7 +46,7 @@ export interface GraphqlRequest {
 export type GraphqlHandler = (request: Request, how: GraphqlRequest) => Promise<Response>;
 
 /** HTTP status of errors that occur before the document runs. */
-const REFUSED: Partial<Readonly<Record<ErrorKind, number>>> = {
+const STATUS_BY_ERROR: Partial<Readonly<Record<ErrorKind, number>>> = {
   invalid_argument: 400,
   unauthenticated: 401,
   resource_exhausted: 429,
@@ -66,7 +66,7 @@ export function createGraphqlHandler(): GraphqlHandler {
   return async (request, { open, readBody }) => {
     const type = selectMediaType(request.headers.get("accept"));
     if (type === undefined) {
-      return jsonResponse(
+      return createGraphqlResponse(
         { errors: [new GraphQLError(`Expected Accept ${RESPONSE_JSON} or ${PLAIN_JSON}`)] },
         406,
         PLAIN_JSON,
@@ -78,7 +78,7 @@ export function createGraphqlHandler(): GraphqlHandler {
       const params = await readParams(request, readBody, context.run);
       const answer = await runOperation(documents, params, { method: request.method, context });
       // With the older media type, the status is 200 for every request that could be parsed.
-      return jsonResponse(answer, answer.data === undefined && type === RESPONSE_JSON ? 400 : 200, type);
+      return createGraphqlResponse(answer, answer.data === undefined && type === RESPONSE_JSON ? 400 : 200, type);
     } catch (error) {
       return sendRefusal(error, type);
     }
@@ -88,16 +88,16 @@ export function createGraphqlHandler(): GraphqlHandler {
 /** Sends an error that occurred before the document ran. @throws any other error */
 function sendRefusal(error: unknown, type: string): Response {
   if (error instanceof BadRequest) {
-    return jsonResponse({ errors: [new GraphQLError(error.message)] }, error.status, type, error.headers);
+    return createGraphqlResponse({ errors: [new GraphQLError(error.message)] }, error.status, type, error.headers);
   }
-  const status = error instanceof OperationError ? REFUSED[error.kind] : undefined;
+  const status = error instanceof OperationError ? STATUS_BY_ERROR[error.kind] : undefined;
   if (!(error instanceof OperationError) || status === undefined) throw error;
-  const shown = new GraphQLError(error.message, { extensions: errorExtensions(error) });
-  return jsonResponse(
+  const shown = new GraphQLError(error.message, { extensions: createErrorExtensions(error) });
+  return createGraphqlResponse(
     { errors: [shown] },
     status,
     type,
-    status === 401 ? { "www-authenticate": authChallenge(error) } : {},
+    status === 401 ? { "www-authenticate": createAuthChallenge(error) } : {},
   );
 }
 
@@ -111,7 +111,7 @@ async function runOperation(documents: Documents, params: GraphqlParams, { metho
   if (document === undefined) return { errors };
   const operation = getOperationAST(document, params.operationName);
   if (operation === undefined || operation === null)
-    return { errors: [unknownOperationError(document, params.operationName)] };
+    return { errors: [createUnknownOperationError(document, params.operationName)] };
   if (method !== "POST" && operation.operation !== OperationTypeNode.QUERY) {
     throw new BadRequest(405, "Only queries are answered by GET", { allow: "POST" });
   }
@@ -139,7 +139,9 @@ async function executeInSteps(
   { run }: GraphqlContext,
 ): Promise<Answer> {
   const { schema, document, variableValues: variables = {} } = given;
-  const large = (operation.variableDefinitions ?? []).filter((one) => isLarge(variables?.[one.variable.name.value]));
+  const large = (operation.variableDefinitions ?? []).filter((one) =>
+    isLargeValue(variables?.[one.variable.name.value]),
+  );
   if (large.length === 0) return execute(given);
   const names = large.map(({ variable }) => variable.name.value);
   const small = Object.fromEntries(Object.entries(variables ?? {}).filter(([name]) => !names.includes(name)));
@@ -155,11 +157,11 @@ async function executeInSteps(
     rest[name.value] = emptyLargeLists(variables?.[name.value], type);
     const wrong: WrongPart[] = [];
     try {
-      coerced[name.value] = await run(coerceInSteps(variables?.[name.value], type, wrong));
+      coerced[name.value] = await run(coerceVariableInSteps(variables?.[name.value], type, wrong));
     } catch (error) {
       if (!(error instanceof TooManyErrors)) throw error;
     }
-    errors.push(...wrongPartErrors({ document, operation }, definition, wrong));
+    errors.push(...listWrongPartErrors({ document, operation }, definition, wrong));
   }
   if (errors.length > 0) return { errors };
   const checked = validateExecutionArgs({ ...given, variableValues: { ...small, ...rest } });
@@ -168,7 +170,7 @@ async function executeInSteps(
   return executeRootSelectionSet({ ...checked, variableValues: { sources, coerced: { ...others, ...coerced } } });
 }
 
-function unknownOperationError({ definitions }: DocumentNode, name: string | undefined): GraphQLError {
+function createUnknownOperationError({ definitions }: DocumentNode, name: string | undefined): GraphQLError {
   if (name !== undefined) return new GraphQLError(`The document has no operation "${name}"`);
   const count = definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length;
   return new GraphQLError(
@@ -181,7 +183,7 @@ function isBulkMutation({ operation, selectionSet }: OperationDefinitionNode): b
   return operation === OperationTypeNode.MUTATION && fields.some(({ name }) => name.value.startsWith("bulk"));
 }
 
-function jsonResponse(
+function createGraphqlResponse(
   { data, errors }: Answer,
   status: number,
   type: string,
@@ -202,8 +204,8 @@ function setErrorCode(error: GraphQLError): GraphQLError {
   return error;
 }
 
-/** A document that can be executed, or the errors for which it cannot. */
-type Prepared =
+/** A document that can be executed, or the errors that prevent its execution. */
+type PreparedDocument =
   | { readonly document: DocumentNode; readonly errors?: never }
   | { readonly document?: never; readonly errors: readonly GraphQLError[] };
 
@@ -213,25 +215,25 @@ const MAX_ERRORS = 20;
 class Documents {
   readonly schema: GraphQLSchema;
   readonly introspection: IntrospectionSize;
-  readonly #kept = new Map<string, Prepared>();
+  readonly #kept = new Map<string, PreparedDocument>();
 
   constructor(schema: GraphQLSchema) {
     this.schema = schema;
     this.introspection = measureIntrospection(schema);
   }
 
-  get(text: string): Prepared {
+  get(text: string): PreparedDocument {
     const known = this.#kept.get(text);
     // Inserted again at the end, so that the first document is the least recently used.
     this.#kept.delete(text);
     const prepared = known ?? this.#prepare(text);
     if (text.length <= MAX_KEPT_CHARS) this.#kept.set(text, prepared);
     const [oldest] = this.#kept.keys();
-    if (this.#kept.size > KEPT_DOCUMENTS && oldest !== undefined) this.#kept.delete(oldest);
+    if (this.#kept.size > MAX_KEPT_DOCUMENTS && oldest !== undefined) this.#kept.delete(oldest);
     return prepared;
   }
 
-  #prepare(text: string): Prepared {
+  #prepare(text: string): PreparedDocument {
     let document: DocumentNode;
     try {
       document = parse(text, { maxTokens: MAX_TOKENS });

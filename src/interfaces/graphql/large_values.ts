@@ -30,7 +30,7 @@ export const MAX_VARIABLE_ERRORS = 50;
 export class TooManyErrors extends Error {}
 
 /** Whether a value must be read in steps. */
-export function isLarge(value: unknown): boolean {
+export function isLargeValue(value: unknown): boolean {
   return Array.isArray(value) ? value.length >= LARGE_ITEMS : isJsonObject(value) && findLargeLists(value).length > 0;
 }
 
@@ -40,7 +40,7 @@ export function isLarge(value: unknown): boolean {
  * @param wrong receives the parts that do not fit; the result must not be used if there are any
  * @throws TooManyWrong
  */
-export function* coerceInSteps(
+export function* coerceVariableInSteps(
   value: unknown,
   type: GraphQLInputType,
   wrong: WrongPart[],
@@ -51,7 +51,7 @@ export function* coerceInSteps(
     const items: unknown[] = [];
     for (const item of value) {
       yield;
-      items.push(yield* coerceInSteps(item, inner.ofType, wrong, [...path, items.length]));
+      items.push(yield* coerceVariableInSteps(item, inner.ofType, wrong, [...path, items.length]));
     }
     return items;
   }
@@ -59,7 +59,7 @@ export function* coerceInSteps(
   const rest = lists.length === 0 ? value : emptyLargeLists(value, type);
   const object = coercePart({ value: rest, type, path }, wrong) as Record<string, unknown> | undefined;
   for (const { name, type: listType } of lists) {
-    const items = yield* coerceInSteps((value as JsonObject)[name], listType, wrong, [...path, name]);
+    const items = yield* coerceVariableInSteps((value as JsonObject)[name], listType, wrong, [...path, name]);
     if (object !== undefined) object[name] = items;
   }
   return object;
@@ -103,27 +103,27 @@ export class UnreadableArgument extends Error {
 }
 
 /** Converts arguments at `place` in the request to a message in steps; throws UnreadableArgument. */
-export function* toMessageInSteps(desc: DescMessage, args: object, place = ""): Steps<Message> {
+export function* convertArgumentsInSteps(desc: DescMessage, args: object, place = ""): Steps<Message> {
   const given = args as JsonObject;
   const fields = desc.fields.filter((field) => {
     const value = given[field.jsonName];
-    return field.fieldKind === "list" && field.listKind === "message" && Array.isArray(value) && isLarge(value);
+    return field.fieldKind === "list" && field.listKind === "message" && Array.isArray(value) && isLargeValue(value);
   });
   const names = fields.map(({ jsonName }) => jsonName);
-  const message = toSmallMessage(desc, names.length === 0 ? args : emptyLists(given, names), place);
+  const message = convertSmallArguments(desc, names.length === 0 ? args : emptyLists(given, names), place);
   for (const field of fields) {
     const list = (message as unknown as Record<string, unknown[]>)[field.localName] ?? [];
     for (const item of given[field.jsonName] as readonly object[]) {
       yield;
       const here = `${place}${field.name}[${list.length}]`;
       const { message: inner } = field;
-      if (inner !== undefined) list.push(yield* toMessageInSteps(inner, item, `${here}.`));
+      if (inner !== undefined) list.push(yield* convertArgumentsInSteps(inner, item, `${here}.`));
     }
   }
   return message;
 }
 
-function toSmallMessage(desc: DescMessage, args: object, place: string): Message {
+function convertSmallArguments(desc: DescMessage, args: object, place: string): Message {
   // Removes prototypes and converts nulls as proto JSON requires.
   const json = JSON.parse(JSON.stringify(args)) as JsonValue;
   try {
@@ -134,7 +134,7 @@ function toSmallMessage(desc: DescMessage, args: object, place: string): Message
   }
 }
 
-/** Returns the names of members that are large lists, or objects that contain such lists. */
+/** Returns the names of the members that are large lists or contain large lists. */
 function findLargeLists(value: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(value).filter((name) => {
     const member = value[name];

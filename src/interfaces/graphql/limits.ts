@@ -13,5 +13,5 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 /** Maximum size in bytes of the request body of a bulk mutation. */
 export const MAX_BULK_BODY_BYTES = 16 * 1024 * 1024;
 /** Number of cached documents, and the maximum length of each in characters. Our choice: the queries of one client. */
-export const KEPT_DOCUMENTS = 500;
+export const MAX_KEPT_DOCUMENTS = 500;
 export const MAX_KEPT_CHARS = 20_000;

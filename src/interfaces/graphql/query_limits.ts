@@ -32,7 +32,7 @@ export function checkQueryLimits(measured: MeasuredOperation): void {
 }
 
 /** State of the traversal at a selection: level, number of times it is resolved, and whether it is introspection. */
-interface Place {
+interface SelectionState {
   readonly depth: number;
   readonly times: number;
   readonly isAboutSchema: boolean;
@@ -56,20 +56,20 @@ class Meter {
 
   // Fragments cannot contain themselves in a valid document. Every step costs, or some that only contain each other
   // would unfold without measure.
-  walk(selections: readonly SelectionNode[], place: Place): void {
+  walk(selections: readonly SelectionNode[], place: SelectionState): void {
     for (const selection of selections) {
-      this.#cost += selection.kind === Kind.FIELD ? costOfField(selection, place) : 1;
-      if (this.#cost > MAX_COST) throw queryTooComplex(`asks for more than ${MAX_COST} values`);
+      this.#cost += selection.kind === Kind.FIELD ? computeFieldCost(selection, place) : 1;
+      if (this.#cost > MAX_COST) throw createComplexityError(`asks for more than ${MAX_COST} values`);
       if (selection.kind === Kind.FIELD) this.#field(selection, place);
       else if (selection.kind === Kind.INLINE_FRAGMENT) this.walk(selection.selectionSet.selections, place);
       else this.walk(this.#fragments.get(selection.name.value)?.selectionSet.selections ?? [], place);
     }
   }
 
-  #field(field: FieldNode, { depth, times, isAboutSchema }: Place): void {
+  #field(field: FieldNode, { depth, times, isAboutSchema }: SelectionState): void {
     if (field.alias !== undefined) this.#aliases++;
-    if (depth > MAX_DEPTH) throw queryTooComplex(`is nested deeper than ${MAX_DEPTH} levels`);
-    if (this.#aliases > MAX_ALIASES) throw queryTooComplex(`has more than ${MAX_ALIASES} aliases`);
+    if (depth > MAX_DEPTH) throw createComplexityError(`is nested deeper than ${MAX_DEPTH} levels`);
+    if (this.#aliases > MAX_ALIASES) throw createComplexityError(`has more than ${MAX_ALIASES} aliases`);
     const inner = field.selectionSet?.selections;
     if (inner === undefined) return;
     const { value: name } = field.name;
@@ -100,7 +100,7 @@ class Meter {
   }
 }
 
-function costOfField(field: FieldNode, { times, isAboutSchema }: Place): number {
+function computeFieldCost(field: FieldNode, { times, isAboutSchema }: SelectionState): number {
   if (isTypeWrapper(field, isAboutSchema)) return 0;
   return isAboutSchema ? times * INTROSPECTION_WEIGHT : times;
 }
@@ -109,7 +109,7 @@ function isTypeWrapper({ name }: FieldNode, isAboutSchema: boolean): boolean {
   return isAboutSchema && name.value === "ofType";
 }
 
-function queryTooComplex(how: string): GraphQLError {
+function createComplexityError(how: string): GraphQLError {
   return new GraphQLError(`The operation ${how}`, {
     extensions: { code: "RESOURCE_EXHAUSTED", reason: "QUERY_TOO_COMPLEX" },
   });

@@ -13,9 +13,9 @@ import { findRpc, SERVICES } from "#dc/operations/index.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcService } from "#dc/service.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
-import { toArgumentPath } from "./argument_names.ts";
+import { convertToArgumentPath } from "./argument_names.ts";
 import type { RunSteps } from "./http_request.ts";
-import { toMessageInSteps, UnreadableArgument } from "./large_values.ts";
+import { convertArgumentsInSteps, UnreadableArgument } from "./large_values.ts";
 import { GraphqlTypes } from "./types.ts";
 
 export interface GraphqlContext {
@@ -40,7 +40,7 @@ const QUERY_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Error codes for client programs. Source: docs/contract/datacenter-errors.md#reasons. */
-const CODE: Readonly<Record<ErrorKind, string>> = {
+const ERROR_CODES: Readonly<Record<ErrorKind, string>> = {
   invalid_argument: "BAD_USER_INPUT",
   not_found: "NOT_FOUND",
   already_exists: "ALREADY_EXISTS",
@@ -66,7 +66,7 @@ export function buildGraphqlSchema(): GraphQLSchema {
     new GraphQLObjectType<unknown, GraphqlContext>({
       name,
       fields: Object.fromEntries(
-        of.map((method) => [fieldName(method), fieldOfMethod(types, method as DescMethodUnary)]),
+        of.map((method) => [findFieldName(method), createMethodField(types, method as DescMethodUnary)]),
       ) as GraphQLFieldConfigMap<unknown, GraphqlContext>,
     });
   return new GraphQLSchema({
@@ -82,11 +82,11 @@ function isReadMethod({ idempotency }: DescMethod): boolean {
   return idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
 }
 
-export function fieldName({ name, localName }: DescMethod): string {
+export function findFieldName({ name, localName }: DescMethod): string {
   return QUERY_NAMES[name] ?? localName;
 }
 
-function fieldOfMethod(types: GraphqlTypes, method: DescMethodUnary): Field {
+function createMethodField(types: GraphqlTypes, method: DescMethodUnary): Field {
   return {
     type: types.output(method.output),
     args: types.arguments(method.input),
@@ -97,30 +97,30 @@ function fieldOfMethod(types: GraphqlTypes, method: DescMethodUnary): Field {
 async function answerField(method: DescMethodUnary, args: object, context: GraphqlContext) {
   const { service, caller, report, signal, run } = context;
   const rpc = findRpc(method);
-  if (rpc === undefined) throw graphqlRefusal(`${method.name} is not implemented yet`, { code: "UNIMPLEMENTED" });
+  if (rpc === undefined) throw createGraphqlRefusal(`${method.name} is not implemented yet`, { code: "UNIMPLEMENTED" });
   try {
     const request = await readArguments(method, args, run);
     const reply = await service.call(rpc, request, caller, signal);
     return toJson(method.output, reply, { alwaysEmitImplicit: true, registry: detailRegistry });
   } catch (error) {
     if (error instanceof GraphQLError) throw error;
-    if (signal?.aborted === true) throw graphqlRefusal("The caller closed the request", { code: "CANCELLED" });
-    if (error instanceof OperationError) throw graphqlRefusal(error.message, errorExtensions(error));
+    if (signal?.aborted === true) throw createGraphqlRefusal("The caller closed the request", { code: "CANCELLED" });
+    if (error instanceof OperationError) throw createGraphqlRefusal(error.message, createErrorExtensions(error));
     report(method.name, error);
-    throw graphqlRefusal("Internal error", { code: "INTERNAL_SERVER_ERROR" });
+    throw createGraphqlRefusal("Internal error", { code: "INTERNAL_SERVER_ERROR" });
   }
 }
 
 async function readArguments(method: DescMethodUnary, args: object, run: GraphqlContext["run"]) {
   try {
-    return await run(toMessageInSteps(method.input, args));
+    return await run(convertArgumentsInSteps(method.input, args));
   } catch (error) {
     if (!(error instanceof UnreadableArgument)) throw error;
-    const field = toArgumentPath(error.place);
+    const field = convertToArgumentPath(error.place);
     const message = `Cannot read the argument ${field}: ${error.message}`;
     const reason = "FIELD_OUT_OF_RANGE";
-    throw graphqlRefusal(message, {
-      code: CODE.invalid_argument,
+    throw createGraphqlRefusal(message, {
+      code: ERROR_CODES.invalid_argument,
       reason,
       violations: [{ reason, field, message, ref: "" }],
     });
@@ -128,17 +128,17 @@ async function readArguments(method: DescMethodUnary, args: object, run: Graphql
 }
 
 /** Returns the extensions of an error that clients read in addition to its message. */
-export function errorExtensions(error: OperationError): Record<string, unknown> {
-  if (!(error instanceof Refusal)) return { code: CODE[error.kind] };
+export function createErrorExtensions(error: OperationError): Record<string, unknown> {
+  if (!(error instanceof Refusal)) return { code: ERROR_CODES[error.kind] };
   const violations = error.violations.map(({ code, field, message, ref = "" }) => ({
     reason: code,
-    field: toArgumentPath(field),
+    field: convertToArgumentPath(field),
     message,
     ref,
   }));
-  return { code: CODE[error.kind], reason: error.reason, violations };
+  return { code: ERROR_CODES[error.kind], reason: error.reason, violations };
 }
 
-function graphqlRefusal(message: string, extensions: Record<string, unknown>): GraphQLError {
+function createGraphqlRefusal(message: string, extensions: Record<string, unknown>): GraphQLError {
   return new GraphQLError(message, { extensions });
 }

@@ -38,7 +38,7 @@ const JSON_VALUE = new GraphQLScalarType<unknown>({
   description: "Any JSON value: labels and counts by name, structures",
   coerceOutputValue: (value) => value,
   coerceInputValue: (value) => value,
-  coerceInputLiteral: literalValue,
+  coerceInputLiteral: convertLiteral,
 });
 
 function parseTime(value: unknown, nodes?: ValueNode): string {
@@ -46,15 +46,15 @@ function parseTime(value: unknown, nodes?: ValueNode): string {
   throw new GraphQLError("Cannot read the moment: expected RFC 3339, such as 2026-01-05T12:00:00Z", { nodes });
 }
 
-function literalValue(node: ValueNode): unknown {
+function convertLiteral(node: ValueNode): unknown {
   switch (node.kind) {
     case Kind.INT:
     case Kind.FLOAT:
       return Number(node.value);
     case Kind.LIST:
-      return node.values.map(literalValue);
+      return node.values.map(convertLiteral);
     case Kind.OBJECT:
-      return Object.fromEntries(node.fields.map(({ name, value }) => [name.value, literalValue(value)]));
+      return Object.fromEntries(node.fields.map(({ name, value }) => [name.value, convertLiteral(value)]));
     case Kind.NULL:
       return null;
     case Kind.VARIABLE:
@@ -71,7 +71,7 @@ type InputItem = GraphQLInputObjectType | GraphQLScalarType | GraphQLEnumType;
 const GIVEN_NAMES: Readonly<Record<string, string>> = { SearchDevicesResponse: "DevicePage", BulkReply: "BulkResult" };
 
 /** Type of the details of a refused item, which name fields of the request. */
-const ANY = "google.protobuf.Any";
+const DETAIL_TYPE = "google.protobuf.Any";
 
 type Details = Readonly<Record<string, readonly JsonObject[] | undefined>>;
 
@@ -80,7 +80,7 @@ const WELL_KNOWN: Readonly<Record<string, GraphQLScalarType>> = {
   "google.protobuf.Timestamp": DATE_TIME,
   "google.protobuf.FieldMask": GraphQLString,
   "google.protobuf.Struct": JSON_VALUE,
-  [ANY]: JSON_VALUE,
+  [DETAIL_TYPE]: JSON_VALUE,
 };
 
 /**
@@ -123,7 +123,7 @@ export class GraphqlTypes {
   #outputField(field: DescField): GraphQLFieldConfigMap<unknown, unknown>[string] {
     const { jsonName, enum: words, message } = field;
     const type = this.#outputType(field);
-    if (message?.typeName === ANY) {
+    if (message?.typeName === DETAIL_TYPE) {
       return { type, resolve: (source) => (source as Details)[jsonName]?.map(convertDetail) };
     }
     if (words === undefined || field.fieldKind === "list") return { type };
@@ -153,8 +153,8 @@ export class GraphqlTypes {
   }
 
   #outputItem({ message, enum: words, scalar }: DescField): OutputItem {
-    if (message !== undefined) return wellKnownScalar(message) ?? this.output(message);
-    return words === undefined ? scalarType(scalar) : this.#enumType(words);
+    if (message !== undefined) return findWellKnownScalar(message) ?? this.output(message);
+    return words === undefined ? findScalarType(scalar) : this.#enumType(words);
   }
 
   #inputField(field: DescField): GraphQLInputType {
@@ -164,8 +164,8 @@ export class GraphqlTypes {
   }
 
   #inputItem({ message, enum: words, scalar }: DescField): InputItem {
-    if (message !== undefined) return wellKnownScalar(message) ?? this.#input(message);
-    return words === undefined ? scalarType(scalar) : this.#enumType(words);
+    if (message !== undefined) return findWellKnownScalar(message) ?? this.#input(message);
+    return words === undefined ? findScalarType(scalar) : this.#enumType(words);
   }
 
   #input(message: DescMessage): GraphQLInputObjectType {
@@ -193,11 +193,11 @@ export class GraphqlTypes {
   }
 }
 
-function wellKnownScalar(message: DescMessage): GraphQLScalarType | undefined {
+function findWellKnownScalar(message: DescMessage): GraphQLScalarType | undefined {
   return WELL_KNOWN[message.typeName];
 }
 
-function scalarType(scalar: ScalarType | undefined): GraphQLScalarType {
+function findScalarType(scalar: ScalarType | undefined): GraphQLScalarType {
   switch (scalar) {
     case ScalarType.BOOL:
       return GraphQLBoolean;

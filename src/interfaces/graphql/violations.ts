@@ -16,8 +16,8 @@ import { MAX_VARIABLE_ERRORS, type WrongPart } from "./large_values.ts";
 
 type Reason = "FIELD_OUT_OF_RANGE" | "UNKNOWN_FIELD";
 
-/** A path among the arguments, and the reason of the error there. */
-interface Place {
+/** An error about an argument: the path to the wrong value, and the reason. */
+interface ArgumentError {
   readonly field: string;
   readonly reason: Reason;
 }
@@ -56,9 +56,9 @@ export function addValuePaths(errors: readonly GraphQLError[], execution: Execut
   if (open.length === 0) return;
   const ofVariables = open.filter(({ nodes }) => nodes?.[0]?.kind === Kind.VARIABLE_DEFINITION);
   // The library lists the errors in the order of the definitions, up to its limit.
-  const places: Place[] = [];
+  const places: ArgumentError[] = [];
   try {
-    if (ofVariables.length > 0) visitWrongArguments(execution, collectAtMost(places, ofVariables.length));
+    if (ofVariables.length > 0) visitWrongArguments(execution, createLimitedCollector(places, ofVariables.length));
   } catch (error) {
     if (!(error instanceof Enough)) throw error;
   }
@@ -72,17 +72,17 @@ export function addValuePaths(errors: readonly GraphQLError[], execution: Execut
 /** Thrown to end the traversal of a value: each item of a list of millions may be wrong. */
 class Enough extends Error {}
 
-function collectAtMost(places: Place[], most: number): (place: Place) => void {
+function createLimitedCollector(places: ArgumentError[], most: number): (place: ArgumentError) => void {
   return (place) => {
     places.push(place);
     if (places.length === most) throw new Enough();
   };
 }
 
-/** Calls `found` for each argument that gets a wrong value of a variable, at the variable's first use. */
+/** Calls `found` for each argument that gets a wrong value of a variable, where the variable is first used. */
 function visitWrongArguments(
   { schema, document, operation, variables }: Execution,
-  found: (place: Place) => void,
+  found: (place: ArgumentError) => void,
 ): void {
   const uses = findFirstUses(document, operation);
   for (const { variable, type: written, defaultValue } of operation.variableDefinitions ?? []) {
@@ -93,19 +93,19 @@ function visitWrongArguments(
     if (value === undefined && (defaultValue !== undefined || !isNonNullType(type))) continue;
     const start = uses.get(name) ?? name;
     validateInputValue(value, type, ({ message }, path) =>
-      found(placeOfError(message, start + path.map(pathStep).join(""))),
+      found(parseErrorPlace(message, start + path.map(formatPathStep).join(""))),
     );
   }
 }
 
-function placeOfError(message: string, field: string): Place {
+function parseErrorPlace(message: string, field: string): ArgumentError {
   const unknown = UNKNOWN_FIELD.exec(message)?.[1];
   if (unknown === undefined) return { field, reason: "FIELD_OUT_OF_RANGE" };
-  return { field: field + pathStep(unknown), reason: "UNKNOWN_FIELD" };
+  return { field: field + formatPathStep(unknown), reason: "UNKNOWN_FIELD" };
 }
 
 /** Returns the library's errors about parts of a variable's value, with the paths of the arguments. */
-export function wrongPartErrors(
+export function listWrongPartErrors(
   { document, operation }: Pick<Execution, "document" | "operation">,
   definition: VariableDefinitionNode,
   parts: readonly WrongPart[],
@@ -116,17 +116,17 @@ export function wrongPartErrors(
   for (const { value, type, path } of parts) {
     validateInputValue(value, type, (originalError, inner) => {
       if (errors.length >= MAX_VARIABLE_ERRORS) return;
-      const at = [...path, ...inner].map(pathStep).join("");
+      const at = [...path, ...inner].map(formatPathStep).join("");
       const message = `Variable "$${name}" has invalid value at ${at}: ${originalError.message}`;
       const error = new GraphQLError(message, { nodes: definition, originalError });
-      addViolation(error, placeOfError(originalError.message, start + at));
+      addViolation(error, parseErrorPlace(originalError.message, start + at));
       errors.push(error);
     });
   }
   return errors;
 }
 
-function pathStep(key: string | number): string {
+function formatPathStep(key: string | number): string {
   return typeof key === "number" ? `[${key}]` : `.${key}`;
 }
 
@@ -141,7 +141,7 @@ function findFirstUses(document: DocumentNode, operation: OperationDefinitionNod
   return uses;
 }
 
-function addViolation({ extensions, message }: GraphQLError, { field, reason }: Place): void {
+function addViolation({ extensions, message }: GraphQLError, { field, reason }: ArgumentError): void {
   extensions["reason"] = reason;
   extensions["violations"] = [{ reason, field, message, ref: "" }];
 }

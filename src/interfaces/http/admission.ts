@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { refuse } from "#dc/model/refusal.ts";
-import { refuseBusy } from "#interfaces/connect/body_meter.ts";
-import { type NodeRequest, pathOfRequest } from "#interfaces/connect/node_http.ts";
+import { createBusyRefusal } from "#interfaces/connect/body_meter.ts";
+import { getRequestPath, type NodeRequest } from "#interfaces/connect/node_http.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import type { OperationError } from "#kernel/errors.ts";
 
@@ -10,7 +10,7 @@ export interface AdmissionRules {
   readonly isOpen: boolean;
   /** Host names and addresses, without port, that requests may name in addition to loopback ones. */
   readonly allowedHosts: readonly string[];
-  /** Origins of other sites whose pages may call the server, such as `https://portal.example`. */
+  /** Origins of other sites with pages that may call the server, such as `https://portal.example`. */
   readonly allowedOrigins: readonly string[];
   /** Whether probes may name any Host, as load balancers do; they reveal nothing. */
   readonly probesFromAnywhere: boolean;
@@ -23,7 +23,7 @@ export interface EarlyRefusal {
 }
 
 /** Routes that only report whether the process runs; they are answered even if other requests are refused. */
-const PROBES: readonly string[] = ["/healthz", "/readyz", "/grpc.health.v1.Health/Check"];
+const PROBE_ROUTES: readonly string[] = ["/healthz", "/readyz", "/grpc.health.v1.Health/Check"];
 /** Methods that change nothing, which a browser may send to other sites without asking. */
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 /** Maximum number of characters of a header that a refusal repeats. */
@@ -39,21 +39,21 @@ export class Admission {
     this.#rules = rules;
   }
 
-  /** Returns the refusal of the request; undefined if it is admitted. */
+  /** Returns the refusal of a request; undefined if the request is admitted. */
   refusalOf(request: NodeRequest, account: ByteAccount): EarlyRefusal | undefined {
     const isProbe = Admission.isProbe(request);
     return (
-      refuseWrongForm(request) ??
-      refuseUnknownCoding(request) ??
-      refuseAmbiguousPath(request) ??
+      findFormRefusal(request) ??
+      findCodingRefusal(request) ??
+      findPathRefusal(request) ??
       (isProbe && this.#rules.probesFromAnywhere ? undefined : this.#foreign(request)) ??
-      (isProbe || account.fits(0) ? undefined : { status: 429, error: refuseBusy() })
+      (isProbe || account.fits(0) ? undefined : { status: 429, error: createBusyRefusal() })
     );
   }
 
   /** Whether a request only checks whether the process runs or can serve. */
   static isProbe(request: NodeRequest): boolean {
-    return PROBES.includes(pathOfRequest(request));
+    return PROBE_ROUTES.includes(getRequestPath(request));
   }
 
   /** Whether a Host is a loopback host or was named by the operator. */
@@ -73,64 +73,64 @@ export class Admission {
 
   #foreign(request: NodeRequest): EarlyRefusal | undefined {
     const { isOpen, allowedHosts } = this.#rules;
-    const authority = authorityOfRequest(request);
+    const authority = findRequestAuthority(request);
     // A page that rebinds its own name to this address keeps that name in Host.
     if ((isOpen || allowedHosts.length > 0) && !this.isOwnHost(authority)) {
       const expected = "expected a loopback address or a name given by --allowed-host";
-      return forbiddenRequest("HOST_NOT_ALLOWED", `Host "${quoteText(authority)}" is not allowed: ${expected}`);
+      return createForbiddenRefusal("HOST_NOT_ALLOWED", `Host "${quoteText(authority)}" is not allowed: ${expected}`);
     }
     const { origin, "sec-fetch-site": site } = request.headers;
     if (origin === undefined) {
       const isUnasked = site === "cross-site" || site === "same-site";
       if (!isUnasked || SAFE_METHODS.includes(request.method ?? "")) return undefined;
-      return forbiddenRequest("ORIGIN_NOT_ALLOWED", "A page of another site may not change anything here");
+      return createForbiddenRefusal("ORIGIN_NOT_ALLOWED", "A page of another site may not change anything here");
     }
     if (isSameSite(origin, authority) || this.allowedOrigin(request) !== undefined) return undefined;
     const expected = "expected a page of this server or an origin given by --allowed-origin";
-    return forbiddenRequest("ORIGIN_NOT_ALLOWED", `Origin "${quoteText(origin)}" is not allowed: ${expected}`);
+    return createForbiddenRefusal("ORIGIN_NOT_ALLOWED", `Origin "${quoteText(origin)}" is not allowed: ${expected}`);
   }
 }
 
 /** Refuses requests that two programs on the way may read differently. Source: RFC 9112, 2.3, 3.2; RFC 9113, 8.3.1. */
-function refuseWrongForm(request: NodeRequest): EarlyRefusal | undefined {
+function findFormRefusal(request: NodeRequest): EarlyRefusal | undefined {
   const hosts = countHostHeaders(request);
-  if (hosts > 1) return malformedRequest(`The request has ${hosts} Host headers: expected one`);
+  if (hosts > 1) return createMalformedRefusal(`The request has ${hosts} Host headers: expected one`);
   if ("stream" in request) {
     const { host } = request.headers;
     return host === undefined || host === request.authority || request.authority === undefined
       ? undefined
-      : malformedRequest(":authority and Host differ");
+      : createMalformedRefusal(":authority and Host differ");
   }
   const { httpVersion, url = "" } = request;
-  if (httpVersion === "0.9") return malformedRequest("The request line has no HTTP version");
+  if (httpVersion === "0.9") return createMalformedRefusal("The request line has no HTTP version");
   if (httpVersion !== "1.1" && httpVersion !== "1.0") {
     const message = `HTTP version ${httpVersion} is not served in this form: expected 1.1, or 2 with its preface`;
-    return { ...malformedRequest(message), status: 505 };
+    return { ...createMalformedRefusal(message), status: 505 };
   }
-  if (request.headers.host === undefined) return malformedRequest("The request has no Host header");
+  if (request.headers.host === undefined) return createMalformedRefusal("The request has no Host header");
   if (!url.startsWith("/") && url !== "*") {
     const target = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1];
     if (target === undefined || target.toLowerCase() !== request.headers.host?.toLowerCase()) {
-      return malformedRequest("The request target and Host differ");
+      return createMalformedRefusal("The request target and Host differ");
     }
   }
   return undefined;
 }
 
 /** Refuses a body with a transfer coding that the server does not decode. Source: RFC 9112, 6.1. */
-function refuseUnknownCoding({ headers }: NodeRequest): EarlyRefusal | undefined {
+function findCodingRefusal({ headers }: NodeRequest): EarlyRefusal | undefined {
   const { "transfer-encoding": coding = "chunked" } = headers;
   if (coding.trim().toLowerCase() === "chunked") return undefined;
   const message = `Transfer-Encoding "${quoteText(coding)}" is not supported: expected chunked`;
-  return { ...malformedRequest(message), status: 501 };
+  return { ...createMalformedRefusal(message), status: 501 };
 }
 
 /** Refuses a path that a proxy before the server could read otherwise: with an escape, a dot segment or a fragment. */
-function refuseAmbiguousPath(request: NodeRequest): EarlyRefusal | undefined {
-  const whole = pathOfRequest(request);
+function findPathRefusal(request: NodeRequest): EarlyRefusal | undefined {
+  const whole = getRequestPath(request);
   const path = whole.startsWith("/") ? whole : whole.replace(/^https?:\/\/[^/]*/i, "");
   if (!/[%#\\]|\/\.{1,2}(?:\/|$)/.test(path)) return undefined;
-  return malformedRequest("The path has an escape, a dot segment or a fragment: expected it plainly");
+  return createMalformedRefusal("The path has an escape, a dot segment or a fragment: expected it plainly");
 }
 
 /** Counts Host headers from the raw headers, because the parsed headers keep only the first one. */
@@ -143,15 +143,15 @@ function countHostHeaders({ rawHeaders }: NodeRequest): number {
   return count;
 }
 
-function malformedRequest(message: string): EarlyRefusal {
+function createMalformedRefusal(message: string): EarlyRefusal {
   return { status: 400, error: refuse("MALFORMED_REQUEST", message) };
 }
 
-function forbiddenRequest(reason: "HOST_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED", message: string): EarlyRefusal {
+function createForbiddenRefusal(reason: "HOST_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED", message: string): EarlyRefusal {
   return { status: 403, error: refuse(reason, message) };
 }
 
-function authorityOfRequest(request: NodeRequest): string {
+function findRequestAuthority(request: NodeRequest): string {
   return ("authority" in request ? request.authority : undefined) ?? request.headers.host ?? "";
 }
 

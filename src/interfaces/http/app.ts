@@ -5,26 +5,26 @@ import { accepts } from "hono/accepts";
 import type { Caller, FinishedCall } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
+import { convertPageToJson, type HistoryParameters } from "#dc/operations/audit_history.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcService, LogVerdict } from "#dc/service.ts";
-import { BodyMeter, isEncoded, refuseBusy } from "#interfaces/connect/body_meter.ts";
-import { countCallOnce } from "#interfaces/connect/call_accounting.ts";
-import { connectionOf, describeCaller, type FindPrincipal } from "#interfaces/connect/caller.ts";
-import { type ReportDefect, toConnectError } from "#interfaces/connect/errors.ts";
+import { BodyMeter, createBusyRefusal, isEncoded } from "#interfaces/connect/body_meter.ts";
+import { runCountedCall } from "#interfaces/connect/call_accounting.ts";
+import { describeCaller, type FindPrincipal, findConnection } from "#interfaces/connect/caller.ts";
+import { convertToConnectError, type ReportDefect } from "#interfaces/connect/errors.ts";
 import type { FindUnreadyReason } from "#interfaces/connect/health_status.ts";
 import type { NodeRequest } from "#interfaces/connect/node_http.ts";
 import { createServiceBackend } from "#interfaces/dc_mcp/service_backend.ts";
 import { createGraphqlHandler } from "#interfaces/graphql/handler.ts";
 import { type ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
-import { CALENDAR_PATH, calendarResponse, type FindSubscriber, findCalendarReader } from "./calendar.ts";
-import { changeStreamResponse, readLastEventId } from "./change_stream.ts";
+import { answerCalendar, CALENDAR_PATH, type FindSubscriber, findCalendarReader } from "./calendar.ts";
+import { createChangeStreamResponse, readLastEventId } from "./change_stream.ts";
 import { hasCurrentCopy } from "./etag.ts";
 import { HttpRefusal } from "./http_refusal.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metric_text.ts";
 import { createModuleHandler, MODULES_PATH } from "./page_modules.ts";
 import { createPageHandler } from "./pages.ts";
-import { labelsOfRefused } from "./refused_route.ts";
+import { findRefusedLabels } from "./refused_route.ts";
 import { readBytes, readJsonBody } from "./request_body.ts";
 import { ROUTES } from "./routes.ts";
 import { receiveWebhook } from "./webhook.ts";
@@ -85,7 +85,7 @@ type AppContext = Context<{ Bindings: Bindings }>;
 export function createHttpApp(options: AppOptions): App {
   const app: App = new Hono();
   app.use(async (context, next) => {
-    await countCallOnce(next, (_, seconds) => countRefused(context, options, seconds));
+    await runCountedCall(next, (_, seconds) => countRefused(context, options, seconds));
     chargeReply(context, options);
     if (!context.res.headers.has("cache-control")) context.header("cache-control", "no-store");
   });
@@ -104,11 +104,11 @@ export function createHttpApp(options: AppOptions): App {
   app.get(CHANGE_STREAM_PATH, (context) => openChangeStream(context, options));
   app.get(CALENDAR_PATH, async (context) => {
     const principal = await findCalendarReader(context.req.raw, options);
-    return calendarResponse(context.req.raw, options.service, callerOfRequest(context, "REST", principal));
+    return answerCalendar(context.req.raw, options.service, createRequestCaller(context, "REST", principal));
   });
   const read = (path: string, ask: (caller: Caller) => Promise<unknown>) =>
     app.get(path, async (context) => sendJson(context, await ask(await findCaller(context, options, "REST"))));
-  read("/audit/verify", async (caller) => verdictJson(await options.service.verifyHistory(caller)));
+  read("/audit/verify", async (caller) => convertVerdictToJson(await options.service.verifyHistory(caller)));
   read("/estate", (caller) => options.service.overview(caller));
   app.get("/resources", async (context) => {
     const caller = await findCaller(context, options, "REST");
@@ -119,7 +119,7 @@ export function createHttpApp(options: AppOptions): App {
   app.post("/audit/webhook", async (context) => {
     const { service, webhookSecret: secret, countDeadLetters = () => {} } = options;
     // A feed authenticates with a secret instead of a principal.
-    const caller = callerOfRequest(context, "WEBHOOK", undefined);
+    const caller = createRequestCaller(context, "WEBHOOK", undefined);
     const meter = createBodyMeter(context, options);
     return sendJson(
       context,
@@ -131,7 +131,7 @@ export function createHttpApp(options: AppOptions): App {
     graphql(context.req.raw, {
       open: async () => {
         const { signal } = context.req.raw;
-        const scheduler = new CooperativeScheduler(signal, connectionOf(context.env.incoming));
+        const scheduler = new CooperativeScheduler(signal, findConnection(context.env.incoming));
         await scheduler.yieldIfDue();
         const caller = await findCaller(context, options, "GRAPHQL");
         const { service, report } = options;
@@ -141,11 +141,11 @@ export function createHttpApp(options: AppOptions): App {
     }),
   );
   app.post(MCP_PATH, (context) => answerMcpRequest(context, options));
-  for (const path of READ_ROUTES) app.all(path, refuseOtherMethods("GET, HEAD"));
-  app.all(MCP_PATH, refuseOtherMethods("POST"));
-  app.all("/audit/webhook", refuseOtherMethods("POST"));
+  for (const path of READ_ROUTES) app.all(path, createMethodRefuser("GET, HEAD"));
+  app.all(MCP_PATH, createMethodRefuser("POST"));
+  app.all("/audit/webhook", createMethodRefuser("POST"));
   app.notFound((context) =>
-    context.json({ code: codeOfUnknownPath(context), message: `There is nothing at "${context.req.path}"` }, 404),
+    context.json({ code: findUnknownPathCode(context), message: `There is nothing at "${context.req.path}"` }, 404),
   );
   app.onError((error, context) => sendFailure(error, context, options));
   return app;
@@ -155,7 +155,7 @@ export function createHttpApp(options: AppOptions): App {
 const RPC_PATH = /^\/(?:\w+\.)+\w+\/\w+$/;
 
 /** Returns the error code of an unknown path. Connect reserves `not_found` for RPCs that exist. */
-function codeOfUnknownPath({ req }: AppContext): string {
+function findUnknownPathCode({ req }: AppContext): string {
   return RPC_PATH.test(req.path) ? "unimplemented" : "not_found";
 }
 
@@ -163,7 +163,7 @@ function sendFailure(error: unknown, context: AppContext, { report }: Pick<AppOp
   if (error instanceof HttpRefusal) {
     return context.json({ code: error.code, message: error.message }, error.status, { ...error.headers });
   }
-  const shown = toConnectError(error, (defect) => report(`${context.req.method} ${context.req.path}`, defect));
+  const shown = convertToConnectError(error, (defect) => report(`${context.req.method} ${context.req.path}`, defect));
   const headers = new Headers(shown.metadata);
   headers.set("content-type", "application/json");
   const body = JSON.stringify(errorToJson(shown, { registry: detailRegistry }));
@@ -182,7 +182,7 @@ function chargeReply(context: AppContext, options: AppOptions): void {
   const bytes = Number(context.res.headers.get("content-length") ?? 0);
   if (bytes === 0 || options.accountOf?.(context.env.incoming)?.hold(bytes) !== false) return;
   context.res = undefined;
-  context.res = sendFailure(refuseBusy(), context, options);
+  context.res = sendFailure(createBusyRefusal(), context, options);
 }
 
 function createBodyMeter(context: AppContext, { accountOf }: AppOptions): BodyMeter {
@@ -191,12 +191,12 @@ function createBodyMeter(context: AppContext, { accountOf }: AppOptions): BodyMe
     account,
     isJson: true,
     isCompressed: isEncoded(context.req.header("content-encoding")),
-    peer: connectionOf(context.env.incoming),
+    peer: findConnection(context.env.incoming),
   });
 }
 
 async function countRefused({ req, env, res }: AppContext, { observe }: AppOptions, seconds: number): Promise<void> {
-  const refused = await labelsOfRefused(req.path, env.incoming.headers, res);
+  const refused = await findRefusedLabels(req.path, env.incoming.headers, res);
   if (refused !== undefined) observe({ ...refused, seconds });
 }
 
@@ -239,7 +239,7 @@ async function answerOpenapi(context: AppContext, { version = "" }: AppOptions):
   return context.body(body, 200, { ...headers, "content-type": "application/json" });
 }
 
-/** Sends the sample data to any authorized caller. */
+/** Sends the sample site to any authorized caller. */
 async function answerSample(context: AppContext, options: AppOptions): Promise<Response> {
   await options.service.session(await findCaller(context, options, "REST"));
   if (options.loadSample === undefined) return context.notFound();
@@ -257,7 +257,7 @@ async function answerHistory(context: AppContext, options: AppOptions): Promise<
   });
   // The service rejects unknown names.
   const page = await options.service.history(Object.fromEntries(parameters) as HistoryParameters, caller);
-  return sendJson(context, historyJson(page));
+  return sendJson(context, convertPageToJson(page));
 }
 
 async function openChangeStream(context: AppContext, options: AppOptions): Promise<Response> {
@@ -266,14 +266,14 @@ async function openChangeStream(context: AppContext, options: AppOptions): Promi
   const after = readLastEventId(context.req.raw);
   const { service, findPrincipal, shutdown, accountOf } = options;
   const { incoming } = context.env;
-  if (accountOf?.(incoming)?.hold(STREAM_BYTES) === false) throw refuseBusy();
+  if (accountOf?.(incoming)?.hold(STREAM_BYTES) === false) throw createBusyRefusal();
   // An unread request would count as one that is still arriving.
   incoming.resume();
   const stream = await service.changeStream(after, caller);
   const check = async () => void (await findPrincipal(authorization));
-  const scheduler = new CooperativeScheduler(undefined, connectionOf(incoming));
+  const scheduler = new CooperativeScheduler(undefined, findConnection(incoming));
   const turn = () => scheduler.yieldIfDue();
-  return changeStreamResponse(stream, { check, turn, shutdown, isHead: incoming.method === "HEAD" });
+  return createChangeStreamResponse(stream, { check, turn, shutdown, isHead: incoming.method === "HEAD" });
 }
 
 async function findCaller(
@@ -281,25 +281,25 @@ async function findCaller(
   { findPrincipal }: AppOptions,
   interfaceName: Caller["interface"],
 ): Promise<Caller> {
-  return callerOfRequest(context, interfaceName, await findPrincipal(context.req.raw.headers.get("authorization")));
+  return createRequestCaller(context, interfaceName, await findPrincipal(context.req.raw.headers.get("authorization")));
 }
 
-function callerOfRequest(
+function createRequestCaller(
   context: AppContext,
   interfaceName: Caller["interface"],
   principal: Caller["principal"],
 ): Caller {
   const address = context.env.incoming.socket.remoteAddress;
-  const peer = connectionOf(context.env.incoming);
+  const peer = findConnection(context.env.incoming);
   return describeCaller(context.req.raw.headers, { interface: interfaceName, principal, address, peer });
 }
 
-function verdictJson(verdict: LogVerdict): JsonObject {
+function convertVerdictToJson(verdict: LogVerdict): JsonObject {
   if (!verdict.ok) return { ok: false, seq: verdict.seq, problem: verdict.problem, detail: verdict.detail };
   return { ok: true, head_seq: verdict.head.seq, head_hash: verdict.head.hash };
 }
 
-function refuseOtherMethods(methods: string): (context: AppContext) => never {
+function createMethodRefuser(methods: string): (context: AppContext) => never {
   return (context) => {
     const message = `"${context.req.path}" does not support ${context.req.method}: expected ${methods}`;
     throw new HttpRefusal(405, "unimplemented", message, { allow: methods });

@@ -14,14 +14,14 @@ export type FindSubscriber = (secret: string) => Promise<Principal>;
 
 interface Found {
   readonly findPrincipal: FindPrincipal;
-  /** Absent without a token file: the calendar then has the access rules of other reads. */
+  /** Finds a subscriber; absent without a token file, and then the calendar has the access rules of other reads. */
   readonly findSubscriber?: FindSubscriber | undefined;
 }
 
 /**
- * Authenticates the reader of the calendar: by the secret in the address, which grants no other access, or as for other
- * reads.
- * @throws Refusal for another parameter, for several secrets, and for one that is unknown
+ * Authenticates the reader of the calendar. The secret in the address grants access to the calendar only; without a
+ * secret, the rules of other reads apply.
+ * @throws Refusal for another parameter, for several secrets, and for an unknown secret
  */
 export async function findCalendarReader(
   { url, headers }: Request,
@@ -43,7 +43,7 @@ export async function findCalendarReader(
 }
 
 /** Returns all windows as an iCalendar file. @throws OperationError for a refusal */
-export async function calendarResponse(request: Request, service: DcService, caller: Caller): Promise<Response> {
+export async function answerCalendar(request: Request, service: DcService, caller: Caller): Promise<Response> {
   const { windows } = await listEveryWindow(service, caller);
   const body = writeWindowCalendar(windows, { instance: service.instance, now: Date.now() });
   const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;

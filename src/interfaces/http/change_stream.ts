@@ -1,14 +1,14 @@
 import { refuse } from "#dc/model/refusal.ts";
 import type { ChangeNotice } from "#dc/operations/stream/change_notice.ts";
-import type { ChangeStream, StreamStart } from "#dc/operations/stream/change_streams.ts";
+import type { ChangeStream, StreamStartPosition } from "#dc/operations/stream/change_streams.ts";
 import { OperationError } from "#kernel/errors.ts";
 
 /** Milliseconds after which an idle stream checks its caller again: an expired token can read for this long. */
-const CHECK_MS = 2000;
+const CALLER_CHECK_MS = 2000;
 /** Milliseconds between a stream's comments. Ours: proxies close silent connections after a minute, some after 30 s. */
 const HEARTBEAT_MS = 15_000;
 /** Delay after which a browser connects again, in milliseconds. */
-const RETRY_MS = 2000;
+const RECONNECT_DELAY_MS = 2000;
 
 const HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
@@ -26,7 +26,7 @@ export interface StreamOptions {
   readonly isHead: boolean;
 }
 
-/** Parses the position at which a client resumes; throws Refusal for an invalid position and for parameters. */
+/** Parses the position from which a client resumes; throws Refusal for a wrong position and for any parameter. */
 export function readLastEventId({ url, headers }: Request): number | undefined {
   const [parameter] = new URL(url).searchParams.keys();
   if (parameter !== undefined) {
@@ -49,13 +49,13 @@ export function readLastEventId({ url, headers }: Request): number | undefined {
  * Sends a stream of changes as server-sent events. A page is read only after the connection has sent the previous one,
  * so a slow reader costs one page. Source: HTML, server-sent events; docs/datacenter.md#the-stream-of-changes.
  */
-export function changeStreamResponse(stream: ChangeStream, options: StreamOptions): Response {
+export function createChangeStreamResponse(stream: ChangeStream, options: StreamOptions): Response {
   if (options.isHead) {
     stream.close();
     return new Response(null, { headers: HEADERS });
   }
   const left = new AbortController();
-  const events = streamFrames(stream, options, AbortSignal.any([left.signal, options.shutdown]));
+  const events = yieldStreamFrames(stream, options, AbortSignal.any([left.signal, options.shutdown]));
   const close = () => {
     left.abort();
     stream.close();
@@ -76,22 +76,22 @@ export function changeStreamResponse(stream: ChangeStream, options: StreamOption
   return new Response(body, { headers: HEADERS });
 }
 
-async function* streamFrames(
+async function* yieldStreamFrames(
   stream: ChangeStream,
   options: StreamOptions,
   ended: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  yield encodeText(`retry: ${RETRY_MS}\n\n${startFrame(stream.start)}`);
+  yield encodeText(`retry: ${RECONNECT_DELAY_MS}\n\n${formatStartFrame(stream.start)}`);
   try {
-    yield* changeFrames(stream, options, ended);
-    if (options.shutdown.aborted) yield encodeText(endFrame("unavailable", "The server is shutting down"));
+    yield* yieldChangeFrames(stream, options, ended);
+    if (options.shutdown.aborted) yield encodeText(formatEndFrame("unavailable", "The server is shutting down"));
   } catch (error) {
     const isRefusal = error instanceof OperationError;
-    yield encodeText(endFrame(isRefusal ? error.kind : "internal", isRefusal ? error.message : "Internal error"));
+    yield encodeText(formatEndFrame(isRefusal ? error.kind : "internal", isRefusal ? error.message : "Internal error"));
   }
 }
 
-async function* changeFrames(
+async function* yieldChangeFrames(
   stream: ChangeStream,
   { check, turn }: StreamOptions,
   ended: AbortSignal,
@@ -99,12 +99,12 @@ async function* changeFrames(
   let checkedAt = performance.now();
   let sentAt = checkedAt;
   while (!ended.aborted) {
-    const notices = await stream.next(CHECK_MS, ended);
+    const notices = await stream.next(CALLER_CHECK_MS, ended);
     // The client connects again and learns that its position is no longer available.
     if (notices === undefined) return;
     await turn();
     const now = performance.now();
-    if (now - checkedAt >= CHECK_MS) {
+    if (now - checkedAt >= CALLER_CHECK_MS) {
       await check();
       checkedAt = now;
     }
@@ -115,14 +115,14 @@ async function* changeFrames(
 }
 
 /** Encoded pages by their first notice: streams without delay share notices, and send the same pages. */
-const pages = new WeakMap<ChangeNotice, { readonly count: number; readonly bytes: Uint8Array }>();
+const encodedPages = new WeakMap<ChangeNotice, { readonly count: number; readonly bytes: Uint8Array }>();
 
 function encodePage(notices: readonly ChangeNotice[]): Uint8Array {
   const [first] = notices;
-  const known = first && pages.get(first);
+  const known = first && encodedPages.get(first);
   if (known?.count === notices.length) return known.bytes;
-  const bytes = encodeText(notices.map(changeFrame).join(""));
-  if (first !== undefined) pages.set(first, { count: notices.length, bytes });
+  const bytes = encodeText(notices.map(formatChangeFrame).join(""));
+  if (first !== undefined) encodedPages.set(first, { count: notices.length, bytes });
   return bytes;
 }
 
@@ -130,15 +130,15 @@ function encodeText(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-function startFrame({ seq, head, changedAt, isReset }: StreamStart): string {
+function formatStartFrame({ seq, head, changedAt, isReset }: StreamStartPosition): string {
   const data = { head_seq: head, changed_at: changedAt ?? null, now: new Date().toISOString() };
   return `id: ${seq}\nevent: ${isReset ? "reset" : "head"}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-function changeFrame({ seq, event = "change", json }: ChangeNotice): string {
+function formatChangeFrame({ seq, event = "change", json }: ChangeNotice): string {
   return `id: ${seq}\nevent: ${event}\ndata: ${json}\n\n`;
 }
 
-function endFrame(code: string, message: string): string {
+function formatEndFrame(code: string, message: string): string {
   return `event: end\ndata: ${JSON.stringify({ code, message })}\n\n`;
 }

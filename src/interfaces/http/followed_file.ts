@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { Outage } from "#kernel/outage.ts";
 
 /** Interval of checks of the file, in milliseconds: removed entries stop working within it. */
-const LOOK_EVERY_MS = 1000;
+const FILE_POLL_MS = 1000;
 
 export interface FollowedFileOptions<Content> {
   readonly path: string;
@@ -44,7 +44,7 @@ export class FollowedFile<Content> {
 
   /** Returns the content, or undefined while the file cannot be used. */
   async current(): Promise<Content | undefined> {
-    if (performance.now() - this.#lookedAt > LOOK_EVERY_MS) {
+    if (performance.now() - this.#lookedAt > FILE_POLL_MS) {
       this.#looking ??= this.#lookAgain().finally(() => {
         this.#looking = undefined;
       });

@@ -1,12 +1,12 @@
 import { getRequestListener } from "@hono/node-server";
 import { waitForLaterArrivalTurn } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { createConnectHandler, STREAMING_RPC_PATHS } from "#interfaces/connect/handler.ts";
-import { hasDisconnected, type NodeRequest, type NodeResponse, pathOfRequest } from "#interfaces/connect/node_http.ts";
-import { interfaceOf, outcomeOfStatus } from "#interfaces/connect/refused_outcome.ts";
+import { getRequestPath, hasDisconnected, type NodeRequest, type NodeResponse } from "#interfaces/connect/node_http.ts";
+import { findInterfaceName, findStatusOutcome } from "#interfaces/connect/refused_outcome.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { Admission, type AdmissionRules } from "./admission.ts";
 import { type AppOptions, CHANGE_STREAM_PATH, createHttpApp } from "./app.ts";
-import { sendPreflight, sendRefusal, setCommonHeaders } from "./early_reply.ts";
+import { sendPreflightReply, sendRefusal, setCommonHeaders } from "./early_reply.ts";
 
 export interface HandlerOptions extends Omit<AppOptions, "accountOf"> {
   readonly admission: AdmissionRules;
@@ -14,7 +14,7 @@ export interface HandlerOptions extends Omit<AppOptions, "accountOf"> {
 
 /** Returns whether the reply is a stream, which continues until one side closes it. */
 export function isStreamRequest(request: NodeRequest): boolean {
-  const path = pathOfRequest(request);
+  const path = getRequestPath(request);
   return path === CHANGE_STREAM_PATH || STREAMING_RPC_PATHS.includes(path);
 }
 
@@ -36,12 +36,12 @@ export function createHttpHandler(
     const refusal = admission.refusalOf(request, account);
     if (refusal !== undefined) {
       sendRefusal(request, response, refusal);
-      const outcome = outcomeOfStatus(refusal.status) ?? "invalid_argument";
-      options.observe({ method: "unknown", interface: interfaceOf(request.headers), outcome, seconds: 0 });
+      const outcome = findStatusOutcome(refusal.status) ?? "invalid_argument";
+      options.observe({ method: "unknown", interface: findInterfaceName(request.headers), outcome, seconds: 0 });
       return;
     }
     if (origin !== undefined && request.method === "OPTIONS") {
-      sendPreflight(response);
+      sendPreflightReply(response);
       return;
     }
     if (connect(request, response, account)) return;

@@ -55,7 +55,7 @@ const MAX_KEYS_BYTES = 256 * 1024;
 const MAX_TOKEN_CHARS = 16_384;
 
 /** Characters that print in one line: no control or format characters, no separators except the blank. */
-const SUBJECT = /^[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u;
+const SUBJECT_PATTERN = /^[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u;
 const EXPECTED_SUBJECT = "a text of 1 to 256 printable characters";
 
 const NO_KEYS = "The keys that verify tokens are not available";
@@ -129,7 +129,7 @@ export class JwtPrincipals {
         this.#saidUnusable = true;
         throw new InvalidToken("Authorization holds a JWT of a key that cannot be used: expected a stronger key");
       }
-      throw toAuthRefusal(error);
+      throw convertToAuthRefusal(error);
     }
   }
 }
@@ -154,7 +154,7 @@ function openRemoteKeys(url: string, say: (message: string) => void): JWTVerifyG
       outage.worked();
       return key;
     } catch (error) {
-      const refusal = toAuthRefusal(error);
+      const refusal = convertToAuthRefusal(error);
       if (refusal.kind === "unavailable") outage.failed((error as Error).message);
       throw refusal;
     }
@@ -194,7 +194,7 @@ async function openLocalKeys(path: string, say: (message: string) => void): Prom
 }
 
 /** Converts a verification error: a token's fault is reported to the caller; a fault of the server's keys is not. */
-function toAuthRefusal(error: unknown): OperationError {
+function convertToAuthRefusal(error: unknown): OperationError {
   if (error instanceof errors.JWTExpired)
     return new InvalidToken("Authorization holds an expired JWT: expected one with a later exp");
   if (error instanceof errors.JWTClaimValidationFailed) {
@@ -222,19 +222,19 @@ function toAuthRefusal(error: unknown): OperationError {
 
 /** Returns the subject, the name in the change log and in messages; throws InvalidToken for any other value. */
 function readSubject({ sub }: { readonly sub?: unknown }): string {
-  if (typeof sub === "string" && SUBJECT.test(sub)) return sub;
+  if (typeof sub === "string" && SUBJECT_PATTERN.test(sub)) return sub;
   throw new InvalidToken(`The token's claim "sub" cannot be used: expected ${EXPECTED_SUBJECT}`);
 }
 
 function readRoles(claims: JWTPayload, path: string): readonly Role[] {
   // A claim whose name contains dots is tried before a path, since issuers name claims by URLs.
   const direct = claims[path];
-  const value = direct ?? path.split(".").reduce<unknown>((place, name) => memberOf(place, name), claims);
+  const value = direct ?? path.split(".").reduce<unknown>((place, name) => findMember(place, name), claims);
   const words = typeof value === "string" ? value.split(/[\s,]+/) : Array.isArray(value) ? value : [];
   return ROLES.filter((role) => words.includes(role));
 }
 
-function memberOf(place: unknown, name: string): unknown {
+function findMember(place: unknown, name: string): unknown {
   return typeof place === "object" && place !== null && Object.hasOwn(place, name)
     ? Reflect.get(place, name)
     : undefined;

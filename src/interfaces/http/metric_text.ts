@@ -21,25 +21,25 @@ export interface MetricSample {
   readonly value: number;
 }
 
-export function counterLines(format: MetricFormat, name: string, help: string, value: number): readonly string[] {
-  return [...familyLines(format, name, "counter", help), `${name}_total ${value}`];
+export function formatCounter(format: MetricFormat, name: string, help: string, value: number): readonly string[] {
+  return [...formatFamily(format, name, "counter", help), `${name}_total ${value}`];
 }
 
 /** Formats a gauge; returns no lines for an unknown value. */
-export function gaugeLines(
+export function formatGauge(
   format: MetricFormat,
   name: string,
   help: string,
   value: number | undefined,
 ): readonly string[] {
-  return value === undefined ? [] : [...familyLines(format, name, "gauge", help), `${name} ${value}`];
+  return value === undefined ? [] : [...formatFamily(format, name, "gauge", help), `${name} ${value}`];
 }
 
 const UNIT = /_(seconds|bytes)$/;
 
 // OpenMetrics names a counter's family without the suffix of its samples, Prometheus' text with it; only
 // OpenMetrics states units.
-export function familyLines(format: MetricFormat, name: string, type: FamilyType, help: string): readonly string[] {
+export function formatFamily(format: MetricFormat, name: string, type: FamilyType, help: string): readonly string[] {
   const full = format === "prometheus" && type === "counter" ? `${name}_total` : name;
   const unit = format === "openMetrics" ? UNIT.exec(name)?.[1] : undefined;
   return [
@@ -50,17 +50,17 @@ export function familyLines(format: MetricFormat, name: string, type: FamilyType
 }
 
 /** Formats gauges with labels; returns no lines for a family without values. */
-export function gaugeFamilyLines(format: MetricFormat, { name, help, samples }: GaugeFamily): readonly string[] {
+export function formatGaugeFamily(format: MetricFormat, { name, help, samples }: GaugeFamily): readonly string[] {
   if (samples.length === 0) return [];
   return [
-    ...familyLines(format, name, "gauge", help),
-    ...samples.map(({ labels = {}, value }) => `${name}${labelText(labels)} ${value}`),
+    ...formatFamily(format, name, "gauge", help),
+    ...samples.map(({ labels = {}, value }) => `${name}${formatLabels(labels)} ${value}`),
   ];
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", '"': '\\"', "\n": "\\n" };
 
-function labelText(labels: NonNullable<MetricSample["labels"]>): string {
+function formatLabels(labels: NonNullable<MetricSample["labels"]>): string {
   const given = Object.entries(labels).flatMap(([name, value = ""]) =>
     value === "" ? [] : [`${name}="${value.replace(/[\\"\n]/g, (one) => ESCAPES[one] ?? one)}"`],
   );

@@ -1,20 +1,20 @@
 import type { FinishedCall } from "#dc/context.ts";
 import type { QueueUse } from "#dc/ports.ts";
-import { markCounted } from "#interfaces/connect/call_accounting.ts";
+import { markCallCounted } from "#interfaces/connect/call_accounting.ts";
 import {
-  counterLines,
-  familyLines,
+  formatCounter,
+  formatFamily,
+  formatGauge,
+  formatGaugeFamily,
   type GaugeFamily,
-  gaugeFamilyLines,
-  gaugeLines,
   type MetricFormat,
 } from "./metric_text.ts";
 
 /** Upper bounds of histogram durations in seconds. Source: scale target 12: single reads 5 ms, screens 20 to 400 ms. */
-const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+const DURATION_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
-/** Finished calls of one method over one interface. */
-interface Calls {
+/** The finished calls of one method over one interface, and their durations. */
+interface MethodCalls {
   readonly labels: string;
   readonly outcomes: Map<string, number>;
   /** Number of calls by duration: at most the bound at the same index, and longer than the previous bound. */
@@ -57,22 +57,22 @@ export interface DatabaseFacts {
 /** Counts finished calls. Labels are fixed sets: methods, interfaces and outcomes. Source: docs/decisions.md#d-11. */
 export class Metrics {
   /** Finished calls, by method and interface. */
-  readonly #calls = new Map<string, Map<string, Calls>>();
+  readonly #calls = new Map<string, Map<string, MethodCalls>>();
   #deadLetters = 0;
   #refusedCredentials = 0;
 
   /** Counts one finished call. */
   observe({ method, interface: interfaceName, outcome, seconds }: FinishedCall): void {
-    markCounted();
+    markCallCounted();
     const calls = this.#callsOf(method, interfaceName);
     calls.outcomes.set(outcome, (calls.outcomes.get(outcome) ?? 0) + 1);
-    const place = BOUNDS_S.findIndex((bound) => seconds <= bound);
+    const place = DURATION_BOUNDS_S.findIndex((bound) => seconds <= bound);
     if (place >= 0) calls.counts[place] = (calls.counts[place] ?? 0) + 1;
     calls.calls++;
     calls.seconds += seconds;
   }
 
-  #callsOf(method: string, interfaceName: string): Calls {
+  #callsOf(method: string, interfaceName: string): MethodCalls {
     let byInterface = this.#calls.get(method);
     if (byInterface === undefined) {
       byInterface = new Map();
@@ -81,7 +81,7 @@ export class Metrics {
     let calls = byInterface.get(interfaceName);
     if (calls === undefined) {
       const labels = `method="${method}",interface="${interfaceName}"`;
-      calls = { labels, outcomes: new Map(), counts: BOUNDS_S.map(() => 0), calls: 0, seconds: 0 };
+      calls = { labels, outcomes: new Map(), counts: DURATION_BOUNDS_S.map(() => 0), calls: 0, seconds: 0 };
       byInterface.set(interfaceName, calls);
     }
     return calls;
@@ -101,42 +101,42 @@ export class Metrics {
   text(format: MetricFormat, facts: ProcessFacts): string {
     const calls = [...this.#calls.values()].flatMap((byInterface) => [...byInterface.values()]);
     const lines = [
-      ...familyLines(format, "planner_dc_calls", "counter", "Finished calls by method, interface and outcome."),
-      ...calls.flatMap(outcomeLines),
-      ...familyLines(format, "planner_dc_call_duration_seconds", "histogram", "Duration of calls inside the service."),
-      ...calls.flatMap(histogramLines),
-      ...counterLines(
+      ...formatFamily(format, "planner_dc_calls", "counter", "Finished calls by method, interface and outcome."),
+      ...calls.flatMap(formatOutcomes),
+      ...formatFamily(format, "planner_dc_call_duration_seconds", "histogram", "Duration of calls inside the service."),
+      ...calls.flatMap(formatHistogram),
+      ...formatCounter(
         format,
         "planner_dc_dead_letters",
         "Events of change feeds that could not be understood.",
         this.#deadLetters,
       ),
-      ...counterLines(
+      ...formatCounter(
         format,
         "planner_dc_refused_credentials",
         "Calls with an invalid token.",
         this.#refusedCredentials,
       ),
-      ...(facts.database === undefined ? [] : databaseLines(format, facts.database)),
-      ...(facts.inventory ?? []).flatMap((one) => gaugeFamilyLines(format, one)),
-      ...gaugeLines(
+      ...(facts.database === undefined ? [] : formatDatabaseMetrics(format, facts.database)),
+      ...(facts.inventory ?? []).flatMap((one) => formatGaugeFamily(format, one)),
+      ...formatGauge(
         format,
         "planner_dc_tls_certificate_end_timestamp_seconds",
         "End of the certificate, in seconds since 1970.",
         facts.certificateEndS,
       ),
-      ...familyLines(format, "planner_dc_build_info", "gauge", "The running program; always 1."),
-      `planner_dc_build_info{${buildInfoLabels(facts)}} 1`,
-      ...counterLines(format, "process_cpu_seconds", "Processor time that the process has used.", facts.cpuSeconds),
-      ...gaugeLines(
+      ...formatFamily(format, "planner_dc_build_info", "gauge", "The running program; always 1."),
+      `planner_dc_build_info{${listBuildInfoLabels(facts)}} 1`,
+      ...formatCounter(format, "process_cpu_seconds", "Processor time that the process has used.", facts.cpuSeconds),
+      ...formatGauge(
         format,
         "process_resident_memory_bytes",
         "Memory that the process holds.",
         facts.residentMemoryBytes,
       ),
-      ...gaugeLines(format, "planner_dc_change_streams", "Open streams of changes.", facts.openStreams),
-      ...gaugeLines(format, "process_open_fds", "Open files and connections of the process.", facts.openFds),
-      ...gaugeLines(
+      ...formatGauge(format, "planner_dc_change_streams", "Open streams of changes.", facts.openStreams),
+      ...formatGauge(format, "process_open_fds", "Open files and connections of the process.", facts.openFds),
+      ...formatGauge(
         format,
         "process_start_time_seconds",
         "Start of the process, in seconds since 1970.",
@@ -147,22 +147,22 @@ export class Metrics {
   }
 }
 
-function databaseLines(format: MetricFormat, { up, use, ...told }: DatabaseFacts): readonly string[] {
+function formatDatabaseMetrics(format: MetricFormat, { up, use, ...told }: DatabaseFacts): readonly string[] {
   const effects = ["read", "write"] as const;
   const perEffect = (name: string, help: string, of: (one: QueueUse) => number) => [
-    ...familyLines(format, name, "gauge", help),
+    ...formatFamily(format, name, "gauge", help),
     ...effects.map((effect) => `${name}{effect="${effect}"} ${of(use[effect])}`),
   ];
   return [
-    ...gaugeLines(format, "planner_dc_database_up", "Whether the database answers: 1, or 0.", up ? 1 : 0),
-    ...gaugeLines(
+    ...formatGauge(format, "planner_dc_database_up", "Whether the database answers: 1, or 0.", up ? 1 : 0),
+    ...formatGauge(
       format,
       "planner_dc_revision",
       "Revision of the inventory; every committed change raises it.",
       told.revision,
     ),
-    ...gaugeLines(format, "planner_dc_change_log_head_seq", "Last entry of the change log.", told.changeLogSeq),
-    ...gaugeLines(
+    ...formatGauge(format, "planner_dc_change_log_head_seq", "Last entry of the change log.", told.changeLogSeq),
+    ...formatGauge(
       format,
       "planner_dc_dead_letters_kept",
       "Dead letters: events that wait for an operator.",
@@ -178,19 +178,19 @@ function databaseLines(format: MetricFormat, { up, use, ...told }: DatabaseFacts
   ];
 }
 
-function buildInfoLabels({ version, commit = "", engine = "" }: ProcessFacts): string {
+function listBuildInfoLabels({ version, commit = "", engine = "" }: ProcessFacts): string {
   const labels = Object.entries({ version, commit, engine }).filter(([, value]) => value !== "");
   return labels.map(([name, value]) => `${name}="${value}"`).join();
 }
 
-function outcomeLines({ labels, outcomes }: Calls): readonly string[] {
+function formatOutcomes({ labels, outcomes }: MethodCalls): readonly string[] {
   return [...outcomes].map(([outcome, count]) => `planner_dc_calls_total{${labels},outcome="${outcome}"} ${count}`);
 }
 
-function histogramLines({ labels, counts, calls, seconds }: Calls): readonly string[] {
+function formatHistogram({ labels, counts, calls, seconds }: MethodCalls): readonly string[] {
   const name = "planner_dc_call_duration_seconds";
   let sum = 0;
-  const buckets = BOUNDS_S.map((bound, place) => {
+  const buckets = DURATION_BOUNDS_S.map((bound, place) => {
     sum += counts[place] ?? 0;
     return `${name}_bucket{${labels},le="${bound}"} ${sum}`;
   });

@@ -4,9 +4,9 @@ import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { HISTORY_PARAMETERS } from "#dc/operations/audit_history.ts";
 import { SERVICES } from "#dc/operations/index.ts";
 import {
-  commentOf,
+  buildMessageSchema,
+  findProtoComment,
   type JsonSchema,
-  messageSchema,
   type SchemaOptions,
 } from "#dc/operations/messages/message_schema.ts";
 import { LOG_PROBLEMS } from "#dc/service.ts";
@@ -16,7 +16,7 @@ import { ROUTES, STREAM_EVENTS } from "./routes.ts";
 const ERROR_REF = { $ref: "#/components/schemas/Error" };
 
 /** Schema of an error. Source: Connect protocol, Error End-Stream; the canonical codes. */
-const ERROR: JsonSchema = {
+const ERROR_SCHEMA: JsonSchema = {
   type: "object",
   description: "Every failure, on the RPCs and on the plain routes.",
   required: ["code"],
@@ -42,7 +42,7 @@ const ERROR: JsonSchema = {
 const failure = (description: string) => ({ description, content: { "application/json": { schema: ERROR_REF } } });
 
 /** Error replies of every call. */
-const FAILURES = {
+const ERROR_RESPONSES = {
   "400": failure("The request cannot be read, or the inventory forbids it."),
   "401": failure("The token is missing or unknown."),
   "403": failure("The token's role is not enough."),
@@ -73,18 +73,18 @@ let made: OpenapiDocument | undefined;
  * @param version version of the program
  */
 export function getOpenapiDocument(version: string): OpenapiDocument {
-  made ??= makeDocument(version);
+  made ??= buildOpenapiDocument(version);
   return made;
 }
 
-function makeDocument(version: string): OpenapiDocument {
+function buildOpenapiDocument(version: string): OpenapiDocument {
   const body = JSON.stringify(describeInterface(version));
   return { body, etag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"` };
 }
 
 function describeInterface(version: string): object {
-  const schemas: Record<string, JsonSchema> = { Error: ERROR };
-  const options: SchemaOptions = { message: (desc) => referToMessage(desc, schemas, options), complete: true };
+  const schemas: Record<string, JsonSchema> = { Error: ERROR_SCHEMA };
+  const options: SchemaOptions = { message: (desc) => createMessageReference(desc, schemas, options), complete: true };
   const rpcs = SERVICES.flatMap(({ service }): readonly DescMethod[] => service.methods).map((method) => [
     `/${method.parent.typeName}/${method.name}`,
     describeRpcPath(method, options),
@@ -100,7 +100,7 @@ function describeInterface(version: string): object {
     },
     servers: [{ url: "/" }],
     security: [{}, { bearer: [] }],
-    paths: { ...Object.fromEntries(rpcs), ...PLAIN },
+    paths: { ...Object.fromEntries(rpcs), ...PLAIN_ROUTES },
     components: {
       schemas,
       securitySchemes: {
@@ -111,23 +111,27 @@ function describeInterface(version: string): object {
 }
 
 /** Returns a reference to a message's schema, which is built once. */
-function referToMessage(desc: DescMessage, schemas: Record<string, JsonSchema>, options: SchemaOptions): JsonSchema {
+function createMessageReference(
+  desc: DescMessage,
+  schemas: Record<string, JsonSchema>,
+  options: SchemaOptions,
+): JsonSchema {
   if (schemas[desc.typeName] === undefined) {
     // Registered before the fields are read, because they may refer back to it.
     schemas[desc.typeName] = {};
-    schemas[desc.typeName] = messageSchema(desc, options);
+    schemas[desc.typeName] = buildMessageSchema(desc, options);
   }
   return { $ref: `#/components/schemas/${desc.typeName}` };
 }
 
 function describeRpcPath(method: DescMethod, options: SchemaOptions): object {
-  const summary = commentOf(`${method.parent.typeName}.${method.name}`);
+  const summary = findProtoComment(`${method.parent.typeName}.${method.name}`);
   const answer = {
     description: "The answer.",
     content: { "application/json": { schema: options.message(method.output) } },
   };
   const request = options.message(method.input);
-  const common = { tags: ["RPC"], summary, responses: { "200": answer, ...FAILURES } };
+  const common = { tags: ["RPC"], summary, responses: { "200": answer, ...ERROR_RESPONSES } };
   const post = {
     ...common,
     operationId: method.name,
@@ -152,12 +156,12 @@ function describeRpcPath(method: DescMethod, options: SchemaOptions): object {
   const get = {
     ...common,
     operationId: `${method.name}Get`,
-    parameters: [constantParameter("connect", "v1"), constantParameter("encoding", "json"), message],
+    parameters: [createConstantParameter("connect", "v1"), createConstantParameter("encoding", "json"), message],
   };
   return { get, post };
 }
 
-function constantParameter(name: string, value: string): object {
+function createConstantParameter(name: string, value: string): object {
   return { name, in: "query", required: true, schema: { type: "string", const: value } };
 }
 
@@ -206,10 +210,10 @@ const json = (description: string, schema: JsonSchema) => ({
 
 /** Describes an operation on a route that answers JSON to callers with a role. @param more its parameters and body */
 function describeOperation(tag: string, summary: string, operationId: string, ok: object, more: object = {}): object {
-  return { tags: [tag], summary, operationId, ...more, responses: { "200": ok, ...FAILURES } };
+  return { tags: [tag], summary, operationId, ...more, responses: { "200": ok, ...ERROR_RESPONSES } };
 }
 
-/** Describes a route that anyone may read. */
+/** Describes a route that answers without authentication. */
 function describeOpenRoute(summary: string, responses: object): object {
   return { get: { tags: ["Operation"], summary, security: [{}], responses } };
 }
@@ -221,7 +225,7 @@ const EVENTS = `Events until either side ends them. ${Object.entries(STREAM_EVEN
   .join(" ")}`;
 
 /** The routes other than RPCs. */
-const PLAIN = {
+const PLAIN_ROUTES = {
   "/audit/history": {
     get: describeOperation(LOG, ROUTES["GET /audit/history"], "AuditHistory", json("One page.", HISTORY_PAGE), {
       parameters: HISTORY_PARAMETERS.map((name) => ({ name, in: "query", schema: { type: "string" } })),

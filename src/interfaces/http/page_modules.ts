@@ -6,15 +6,15 @@ import { hasCurrentCopy } from "./etag.ts";
 export const MODULES_PATH = "/console/";
 
 /** Whether the client accepts gzip. Source: RFC 9110, 12.5.3. */
-export function acceptsGzip(headers: Headers): boolean {
+export function doesAcceptGzip(headers: Headers): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s|,|$))/.test(headers.get("accept-encoding") ?? "");
 }
 
 /** Modules by their names, each compressed by gzip. */
-type Modules = ReadonlyMap<string, Buffer<ArrayBuffer>>;
+type ModulesByName = ReadonlyMap<string, Buffer<ArrayBuffer>>;
 
 /** Cache policy: the content under a name never changes. */
-const KEPT = "public, max-age=31536000, immutable";
+const CACHE_POLICY = "public, max-age=31536000, immutable";
 const unzip = promisify(gunzip);
 
 /**
@@ -22,18 +22,18 @@ const unzip = promisify(gunzip);
  * than the server. Cost: the modules are loaded once.
  */
 export function createModuleHandler(
-  load: () => Promise<Modules | undefined>,
+  load: () => Promise<ModulesByName | undefined>,
 ): (request: Request) => Promise<Response | undefined> {
-  let modules: Promise<Modules | undefined> | undefined;
+  let modules: Promise<ModulesByName | undefined> | undefined;
   return async ({ url, headers }) => {
     const name = new URL(url).pathname.slice(MODULES_PATH.length);
     modules ??= load();
     const zipped = (await modules)?.get(name);
     if (zipped === undefined) return undefined;
     const etag = `"${name}"`;
-    const common = { "cache-control": KEPT, vary: "accept-encoding", etag };
+    const common = { "cache-control": CACHE_POLICY, vary: "accept-encoding", etag };
     if (hasCurrentCopy(headers, etag)) return new Response(null, { status: 304, headers: common });
-    const body = acceptsGzip(headers) ? zipped : Buffer.from(await unzip(zipped));
+    const body = doesAcceptGzip(headers) ? zipped : Buffer.from(await unzip(zipped));
     return new Response(body, {
       headers: {
         ...common,

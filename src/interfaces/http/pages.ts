@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { hasCurrentCopy } from "./etag.ts";
-import { acceptsGzip } from "./page_modules.ts";
+import { doesAcceptGzip } from "./page_modules.ts";
 
 interface Page {
   readonly html: string;
@@ -43,7 +43,7 @@ function answerPage({ html, zipped, etag, policy }: Page, headers: Headers): Res
   };
   if (hasCurrentCopy(headers, etag)) return new Response(null, { status: 304, headers: common });
   const sent = { ...common, "content-type": "text/html; charset=utf-8" };
-  if (!acceptsGzip(headers)) {
+  if (!doesAcceptGzip(headers)) {
     return new Response(html, { headers: { ...sent, "content-length": String(Buffer.byteLength(html)) } });
   }
   const length = String(zipped.length);

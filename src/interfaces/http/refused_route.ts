@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FinishedCall } from "#dc/context.ts";
-import { interfaceOf, outcomeOfStatus } from "#interfaces/connect/refused_outcome.ts";
+import { findInterfaceName, findStatusOutcome } from "#interfaces/connect/refused_outcome.ts";
 
 /** The service's method names for the routes that call it. */
-const METHODS: Readonly<Record<string, Pick<FinishedCall, "method" | "interface">>> = {
+const METHOD_BY_ROUTE: Readonly<Record<string, Pick<FinishedCall, "method" | "interface">>> = {
   "/audit/history": { method: "AuditHistory", interface: "REST" },
   "/audit/verify": { method: "AuditVerify", interface: "REST" },
   "/audit/webhook": { method: "AuditWebhook", interface: "WEBHOOK" },
@@ -18,18 +18,18 @@ const METHODS: Readonly<Record<string, Pick<FinishedCall, "method" | "interface"
 };
 
 /** Route that reports readiness and is not counted as a call. */
-const PROBE = "/readyz";
+const READINESS_ROUTE = "/readyz";
 
 /** Returns the metrics labels of a request answered without the service; undefined if it was not refused. */
-export async function labelsOfRefused(
+export async function findRefusedLabels(
   path: string,
   headers: IncomingHttpHeaders,
   response: Response,
 ): Promise<Omit<FinishedCall, "seconds"> | undefined> {
-  const outcome = outcomeOfStatus(response.status) ?? (await findGraphqlOutcome(path, response));
-  if (outcome === undefined || path === PROBE) return undefined;
+  const outcome = findStatusOutcome(response.status) ?? (await findGraphqlOutcome(path, response));
+  if (outcome === undefined || path === READINESS_ROUTE) return undefined;
   // Unknown paths share one name, because labels must have few values.
-  return { ...(METHODS[path] ?? { method: "unknown", interface: interfaceOf(headers) }), outcome };
+  return { ...(METHOD_BY_ROUTE[path] ?? { method: "unknown", interface: findInterfaceName(headers) }), outcome };
 }
 
 /** Returns the outcome of a GraphQL reply. With the older media type the status is 200 even for errors. */

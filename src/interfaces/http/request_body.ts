@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { type BodyMeter, uploadAbortedError } from "#interfaces/connect/body_meter.ts";
-import { maxInflatedBytes } from "#interfaces/connect/limits.ts";
+import { type BodyMeter, createUploadAbortedError } from "#interfaces/connect/body_meter.ts";
+import { computeMaxInflatedBytes } from "#interfaces/connect/limits.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { parseJson } from "#kernel/json_in_steps.ts";
 import { HttpRefusal } from "./http_refusal.ts";
@@ -28,9 +28,9 @@ export async function readJsonBody(request: Request, limit: number, meter: BodyM
     );
   }
   const sent = await readBytes(request, limit, meter);
-  if (sent === undefined) throw refuseLargeBody(limit);
+  if (sent === undefined) throw createLargeBodyRefusal(limit);
   if (encoding === "identity") return parseJsonBody(sent, meter);
-  const bytes = await unzipBody(sent, Math.min(limit, maxInflatedBytes(sent.length)));
+  const bytes = await unzipBody(sent, Math.min(limit, computeMaxInflatedBytes(sent.length)));
   await meter.scheduler.run(meter.checkShape(bytes));
   return parseJsonBody(bytes, meter);
 }
@@ -53,7 +53,7 @@ export async function readBytes(request: Request, limit: number, meter: BodyMete
     }
   } catch (error) {
     // Any other error is that of the connection.
-    throw error instanceof OperationError ? error : uploadAbortedError();
+    throw error instanceof OperationError ? error : createUploadAbortedError();
   }
   meter.finish();
   await meter.scheduler.yieldIfDue();
@@ -64,7 +64,7 @@ async function unzipBody(bytes: Uint8Array, limit: number): Promise<Uint8Array> 
   try {
     return await unzip(bytes, { maxOutputLength: limit });
   } catch (error) {
-    if (error instanceof RangeError) throw refuseLargeBody(limit);
+    if (error instanceof RangeError) throw createLargeBodyRefusal(limit);
     throw new HttpRefusal(
       400,
       "invalid_argument",
@@ -73,7 +73,7 @@ async function unzipBody(bytes: Uint8Array, limit: number): Promise<Uint8Array> 
   }
 }
 
-function refuseLargeBody(limit: number): HttpRefusal {
+function createLargeBodyRefusal(limit: number): HttpRefusal {
   return new HttpRefusal(413, "resource_exhausted", `The body is too large: expected at most ${limit} bytes`);
 }
 

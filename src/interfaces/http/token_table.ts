@@ -12,7 +12,7 @@ export type TokenRole = (typeof TOKEN_ROLES)[number];
 /** One token as stored in its file: its access and its hash, but not the token itself. */
 export interface TokenRow {
   readonly name: string;
-  /** Roles of callers, or only `calendar`. */
+  /** Roles of the token: one or more roles of callers, or `calendar` alone. */
   readonly roles: readonly TokenRole[];
   /** SHA-256 of the token, in hexadecimal. Tokens are 32 random bytes, so no slow hash is needed. */
   readonly sha256: string;
@@ -23,7 +23,7 @@ export interface TokenRow {
 }
 
 /** Characters that print in one line. */
-const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u;
+const NAME_PATTERN = /^[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u;
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
@@ -127,7 +127,7 @@ function readRows(text: string): readonly TokenRow[] {
 function findRowFault(row: Partial<TokenRow> | null): string | undefined {
   if (!isJsonObject(row)) return "is no object";
   const { name, roles, sha256, expires_at } = row;
-  if (typeof name !== "string" || !NAME.test(name) || name.trim() === "")
+  if (typeof name !== "string" || !NAME_PATTERN.test(name) || name.trim() === "")
     return "has no name: expected 1 to 256 printable characters";
   const isCalendars = Array.isArray(roles) && roles.length === 1 && roles[0] === "calendar";
   if (!Array.isArray(roles) || roles.length === 0 || (!isCalendars && !roles.every((role) => ROLES.includes(role)))) {

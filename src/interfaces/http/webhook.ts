@@ -14,7 +14,7 @@ const FEED_NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
 export interface WebhookOptions {
   readonly service: DcService;
-  /** Absent if the operator has configured none: the webhook is then closed. */
+  /** Secrets of the webhook. Absent if the operator has configured none: the webhook is then closed. */
   readonly secret: WebhookSecret | undefined;
   readonly countDeadLetters: (count: number) => void;
   readonly meter: BodyMeter;
@@ -41,9 +41,9 @@ export async function receiveWebhook(request: Request, caller: Caller, options: 
   }
   const receipt = await service.changeFeed(await readJsonBody(request, MAX_DELIVERY_BYTES, meter), feed, caller);
   countDeadLetters(receipt.deadLetters);
-  return receiptJson(receipt);
+  return convertReceiptToJson(receipt);
 }
 
-function receiptJson({ accepted, duplicates, outOfBand, ignored, deadLetters }: DeliveryReceipt): JsonObject {
+function convertReceiptToJson({ accepted, duplicates, outOfBand, ignored, deadLetters }: DeliveryReceipt): JsonObject {
   return { accepted, duplicates, out_of_band: outOfBand, ignored, dead_letters: deadLetters };
 }

@@ -5,7 +5,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { FollowedFile } from "./followed_file.ts";
 
 /** Minimum length of a secret, in characters. Our choice: 16 random characters cannot be guessed over a network. */
-const MIN_CHARS = 16;
+const MIN_SECRET_CHARS = 16;
 
 /** The secrets that authorize the webhook: several while one replaces another. */
 export class WebhookSecret {
@@ -54,8 +54,8 @@ function parseSecrets(text: string): readonly Buffer[] {
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "");
-  if (secrets.length === 0 || secrets.some((secret) => secret.length < MIN_CHARS)) {
-    const expected = `expected one secret of at least ${MIN_CHARS} characters per line`;
+  if (secrets.length === 0 || secrets.some((secret) => secret.length < MIN_SECRET_CHARS)) {
+    const expected = `expected one secret of at least ${MIN_SECRET_CHARS} characters per line`;
     throw new OperationError("invalid_argument", expected);
   }
   return secrets.map(hashSecret);

@@ -16,33 +16,33 @@ export interface CallResult {
 
 /** Finds the tool that a call names, or returns its refusal. Source: docs/contract/spec-tool.md#tool-errors. */
 export function findTool(tools: ToolSet, name: unknown): McpTool | CallResult {
-  if (typeof name !== "string") return toRefusal("Missing tool name");
-  return tools.get(name) ?? toRefusal(`Unknown tool: ${shortenText(name)}`);
+  if (typeof name !== "string") return createCallRefusal("Missing tool name");
+  return tools.get(name) ?? createCallRefusal(`Unknown tool: ${shortenText(name)}`);
 }
 
-/** Returns a tool's result or refusal; throws any other error of the tool: a defect, answered with -32603. */
+/** Runs a tool and returns its result or refusal; throws any other error, a defect that is answered with -32603. */
 export async function callTool(tool: McpTool, args: unknown, signal: AbortSignal): Promise<CallResult> {
   try {
-    return toCallResult(await tool.call(args, signal));
+    return convertToCallResult(await tool.call(args, signal));
   } catch (error) {
-    if (error instanceof OperationError) return toRefusal(error.message);
+    if (error instanceof OperationError) return createCallRefusal(error.message);
     throw error;
   }
 }
 
-function toCallResult(result: ToolResult): CallResult {
+function convertToCallResult(result: ToolResult): CallResult {
   const { image, structured, value } = result;
-  const text: Content = { type: "text", text: resultText(result) };
+  const text: Content = { type: "text", text: formatResultText(result) };
   const content =
     image === undefined ? [text] : [{ type: "image" as const, data: image.data, mimeType: image.mediaType }, text];
   return { content, ...(structured === true && { structuredContent: value }) };
 }
 
-function toRefusal(text: string): CallResult {
+function createCallRefusal(text: string): CallResult {
   return { content: [{ type: "text", text }], isError: true };
 }
 
-function resultText({ text, value }: ToolResult): string {
+function formatResultText({ text, value }: ToolResult): string {
   const wire = text ?? JSON.stringify(value);
   if (wire === undefined) throw new TypeError("A tool answered neither text nor a JSON value");
   return wire;

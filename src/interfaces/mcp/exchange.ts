@@ -8,8 +8,8 @@ export interface Exchange {
 }
 
 /**
- * Splits one exchange over the messages of a batch. When all are finished, sends their replies as one array in the
- * order of the messages, or nothing if there are none.
+ * Splits one exchange among the messages of a batch. When all messages are finished, sends their replies as one array
+ * in the order of the messages, or nothing without replies.
  */
 export function splitExchange({ reply, bytes }: Exchange, size: number): readonly Exchange[] {
   const answers: (string | undefined)[] = [];

@@ -1,7 +1,7 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import { MAX_ERROR_DETAIL_CHARS } from "./limits.ts";
 
-/** Id of a response: that of the request, or null if it could not be read. */
+/** Id of a response: the id of the request, or null if that could not be read. */
 export type Id = string | number | null;
 
 export type Params = Readonly<Record<string, unknown>>;
@@ -48,12 +48,12 @@ export function parseLine(bytes: Uint8Array): LineContent {
   try {
     value = JSON.parse(decoder.decode(bytes));
   } catch (error) {
-    return { kind: "invalid", error: parseErrorOf(errorDetailOf(error)) };
+    return { kind: "invalid", error: createParseError(formatErrorDetail(error)) };
   }
   return Array.isArray(value) ? { kind: "batch", values: value } : { kind: "single", value };
 }
 
-export function parseErrorOf(detail: string): RpcError {
+export function createParseError(detail: string): RpcError {
   return { code: RPC_CODE.parse, message: `Parse error: ${detail}` };
 }
 
@@ -82,11 +82,11 @@ export function readMessage(value: unknown): Message {
 }
 
 /** Returns the line of a successful response; `resultJson` is the result as JSON text. */
-export function resultLine(id: Id, resultJson: string): string {
+export function formatResultLine(id: Id, resultJson: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${resultJson}}`;
 }
 
-export function errorLine(id: Id, error: RpcError): string {
+export function formatErrorLine(id: Id, error: RpcError): string {
   return JSON.stringify({ jsonrpc: "2.0", id, error });
 }
 
@@ -110,7 +110,7 @@ function invalidRequest(message: string): RpcError {
   return { code: RPC_CODE.invalidRequest, message };
 }
 
-function errorDetailOf(error: unknown): string {
+function formatErrorDetail(error: unknown): string {
   if (error instanceof TypeError) return "invalid UTF-8";
   const { message } = error as Error;
   return message.replace(/^JSON Parse error: /, "").slice(0, MAX_ERROR_DETAIL_CHARS);

@@ -1,7 +1,7 @@
 import { MAX_UNWRITTEN_CHARS } from "./limits.ts";
 
 /** Error codes of a write whose reader has closed. Source: POSIX, Node.js error codes. */
-const READER_GONE: readonly unknown[] = ["EPIPE", "ECONNRESET", "EBADF", "ERR_STREAM_DESTROYED"];
+const READER_CLOSED_CODES: readonly unknown[] = ["EPIPE", "ECONNRESET", "EBADF", "ERR_STREAM_DESTROYED"];
 
 /** Destination of replies. `write` resolves once the operating system accepted all bytes; a rejection is permanent. */
 export interface ByteSink {
@@ -15,7 +15,7 @@ export interface ByteSink {
  * wait. After a failed write (the reader has closed) every line is dropped and `closed` resolves.
  */
 export class LineOutput {
-  /** Resolves after a failed write: with undefined if the reader has closed, else with the error (a full disk). */
+  /** Resolves after a failed write: with undefined if the reader has closed, else with the error, as of a full disk. */
   readonly closed: Promise<Error | undefined>;
   readonly #sink: ByteSink;
   readonly #encoder = new TextEncoder();
@@ -55,7 +55,7 @@ export class LineOutput {
     this.#writing = this.#write();
   }
 
-  /** Returns a promise that resolves when less than the limit is buffered; undefined if this is already so. */
+  /** Returns a promise that resolves when less than the limit is buffered; undefined if less is buffered now. */
   ready(): Promise<void> | undefined {
     if (this.#chars < MAX_UNWRITTEN_CHARS || this.#broken) return undefined;
     this.flush();
@@ -76,7 +76,7 @@ export class LineOutput {
     } catch (error) {
       this.#broken = true;
       this.#lines = [];
-      this.#close(READER_GONE.includes((error as NodeJS.ErrnoException).code) ? undefined : (error as Error));
+      this.#close(READER_CLOSED_CODES.includes((error as NodeJS.ErrnoException).code) ? undefined : (error as Error));
     }
     this.#chars = 0;
     for (const line of this.#lines) this.#chars += line.length;

@@ -25,12 +25,12 @@ export function createPlannerTools(open: () => Promise<PlannerContext>): ToolSet
   };
   return buildToolSet(tools, {
     run: async (tool, args, signal) => runTool(await project(), tool, args, { signal }),
-    subject: subjectOfCall,
+    subject: findCallSubject,
   });
 }
 
-/** Returns the spec that a call's `id` names. Without a date it may be any spec's. Source: docs/decisions.md#s-04. */
-function subjectOfCall(args: unknown): CallSubject {
+/** Returns the spec that a call's `id` names. An id without a date may name any. Source: docs/decisions.md#s-04. */
+function findCallSubject(args: unknown): CallSubject {
   if (!isJsonObject(args) || !Object.hasOwn(args, "id")) return "whole";
   const { id } = args;
   return typeof id === "string" && isDatedId(id) ? { key: id } : "some";

@@ -76,7 +76,7 @@ export function planRequest(request: Request, words: ServerDescription): Request
 }
 
 /** Result of `tools/list`: one page, with cache hints if the protocol revision has them. */
-export function toolListResult(tools: readonly object[], era: Era): object {
+export function createToolListResult(tools: readonly object[], era: Era): object {
   return era === "handshake" ? { tools } : { tools, ...CACHE_HINTS };
 }
 

@@ -3,9 +3,17 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import { callTool, findTool } from "./call_tool.ts";
 import type { Exchange } from "./exchange.ts";
 import { MAX_PENDING_BYTES, MAX_PENDING_REQUESTS, MAX_SUBSCRIPTIONS } from "./limits.ts";
-import { errorLine, type Id, type Message, type Params, RPC_CODE, type RpcError, resultLine } from "./messages.ts";
+import {
+  formatErrorLine,
+  formatResultLine,
+  type Id,
+  type Message,
+  type Params,
+  RPC_CODE,
+  type RpcError,
+} from "./messages.ts";
 import { PendingCall } from "./pending_call.ts";
-import { planRequest, type Request, type RequestPlan, toolListResult } from "./protocol.ts";
+import { createToolListResult, planRequest, type Request, type RequestPlan } from "./protocol.ts";
 import { type Era, type ServerDescription, type ServerInfo, SUBSCRIPTION_KEY, stampResult } from "./revision.ts";
 import type { Schedule } from "./schedule.ts";
 import type { McpTool, ToolSet } from "./tool_set.ts";
@@ -26,10 +34,10 @@ class Subscriptions {
   /** Opens a subscription. Returns the line that acknowledges or rejects it. */
   listen({ id, params }: Request): string {
     if (!isJsonObject(params["notifications"])) {
-      return invalidParamsLine(id, "Invalid params: expected an object as notifications");
+      return formatInvalidParams(id, "Invalid params: expected an object as notifications");
     }
     if (this.#open.size >= MAX_SUBSCRIPTIONS) {
-      return invalidParamsLine(id, `Invalid params: expected at most ${MAX_SUBSCRIPTIONS} open subscriptions`);
+      return formatInvalidParams(id, `Invalid params: expected at most ${MAX_SUBSCRIPTIONS} open subscriptions`);
     }
     this.#open.add(id);
     return JSON.stringify({
@@ -45,15 +53,15 @@ class Subscriptions {
 
   end(): readonly string[] {
     const lines = [...this.#open].map((id) =>
-      resultLine(id, JSON.stringify(stampResult({ _meta: { [SUBSCRIPTION_KEY]: id } }, "stateless", this.#info))),
+      formatResultLine(id, JSON.stringify(stampResult({ _meta: { [SUBSCRIPTION_KEY]: id } }, "stateless", this.#info))),
     );
     this.#open.clear();
     return lines;
   }
 }
 
-function invalidParamsLine(id: Id, message: string): string {
-  return errorLine(id, { code: RPC_CODE.invalidParams, message });
+function formatInvalidParams(id: Id, message: string): string {
+  return formatErrorLine(id, { code: RPC_CODE.invalidParams, message });
 }
 
 /** Counts the requests that are read and not answered, so that reading stops while there are too many. */
@@ -129,8 +137,8 @@ export class MessageHandler {
     try {
       await this.#take(message, exchange);
     } catch (error) {
-      this.#options.log(`Cannot handle a message: ${stackTextOf(error)}`);
-      exchange.reply(errorLine(message.kind === "request" ? message.id : null, SERVER_ERROR));
+      this.#options.log(`Cannot handle a message: ${formatStack(error)}`);
+      exchange.reply(formatErrorLine(message.kind === "request" ? message.id : null, SERVER_ERROR));
     }
   }
 
@@ -146,10 +154,10 @@ export class MessageHandler {
 
   /**
    * Reports an unhandled failure: an exception in a callback, or a promise that was not awaited. The call that caused
-   * it gets -32603; if that call is unknown, every running call does, because any of them may never end.
+   * it is answered with -32603. If that call is unknown, every running call is, because any of them may never end.
    */
   blame(error: unknown): void {
-    this.#options.log(`Stray failure: ${stackTextOf(error)}`);
+    this.#options.log(`Stray failure: ${formatStack(error)}`);
     const origin = this.#current.getStore();
     for (const call of this.#calls) {
       if (call.running && (origin === undefined || call === origin)) call.fail(error);
@@ -166,7 +174,7 @@ export class MessageHandler {
         exchange.reply(undefined);
         return;
       case "invalid":
-        this.#answer(exchange, () => errorLine(message.id, message.error));
+        this.#answer(exchange, () => formatErrorLine(message.id, message.error));
         return;
       case "request":
         await this.#request(message, exchange);
@@ -183,7 +191,7 @@ export class MessageHandler {
     const plan = planRequest(request, this.#options);
     switch (plan.kind) {
       case "error":
-        this.#answer(exchange, () => errorLine(request.id, plan.error));
+        this.#answer(exchange, () => formatErrorLine(request.id, plan.error));
         return;
       case "listen":
         this.#answer(exchange, () => this.#subscriptions.listen(request));
@@ -203,13 +211,13 @@ export class MessageHandler {
     try {
       tools = await this.#loaded();
     } catch (error) {
-      this.#options.log(`Cannot load the tools: ${stackTextOf(error)}`);
-      this.#answer(exchange, () => errorLine(id, SERVER_ERROR));
+      this.#options.log(`Cannot load the tools: ${formatStack(error)}`);
+      this.#answer(exchange, () => formatErrorLine(id, SERVER_ERROR));
       return;
     }
     if (plan.kind === "list") {
       const listed = [...tools.values()].map((tool) => tool.listed);
-      this.#answer(exchange, () => this.#resultLine(id, toolListResult(listed, plan.era), plan.era));
+      this.#answer(exchange, () => this.#resultLine(id, createToolListResult(listed, plan.era), plan.era));
       return;
     }
     const tool = findTool(tools, plan.name);
@@ -237,8 +245,8 @@ export class MessageHandler {
       const running = this.#current.run(call, () => callTool(tool, args, call.signal));
       return this.#resultLine(call.id, await Promise.race([running, call.failure]), era);
     } catch (error) {
-      if (call.open) this.#options.log(`${tool.listed.name}: ${stackTextOf(error)}`);
-      return errorLine(call.id, SERVER_ERROR);
+      if (call.open) this.#options.log(`${tool.listed.name}: ${formatStack(error)}`);
+      return formatErrorLine(call.id, SERVER_ERROR);
     }
   }
 
@@ -254,7 +262,7 @@ export class MessageHandler {
   }
 
   #resultLine(id: Id, result: object, era: Era): string {
-    return resultLine(id, JSON.stringify(stampResult(result, era, this.#options.info)));
+    return formatResultLine(id, JSON.stringify(stampResult(result, era, this.#options.info)));
   }
 
   #loaded(): Promise<ToolSet> {
@@ -272,6 +280,6 @@ export class MessageHandler {
   }
 }
 
-function stackTextOf(error: unknown): string {
+function formatStack(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -45,12 +45,12 @@ export function classifyRequest(params: Params): EraVerdict {
   const meta = params["_meta"];
   if (!isJsonObject(meta) || !Object.hasOwn(meta, VERSION_KEY)) return HANDSHAKE;
   const requested = meta[VERSION_KEY];
-  if (typeof requested !== "string") return refuseMeta(VERSION_KEY, "a string");
+  if (typeof requested !== "string") return createMetaRefusal(VERSION_KEY, "a string");
   if (!STATELESS_VERSIONS.includes(requested)) {
     const data = { supported: STATELESS_VERSIONS, requested };
     return { error: { code: RPC_CODE.unsupportedVersion, message: "Unsupported protocol version", data } };
   }
-  return isJsonObject(meta[CAPABILITIES_KEY]) ? STATELESS : refuseMeta(CAPABILITIES_KEY, "an object");
+  return isJsonObject(meta[CAPABILITIES_KEY]) ? STATELESS : createMetaRefusal(CAPABILITIES_KEY, "an object");
 }
 
 /** Adds the fields that a protocol revision requires of every result. */
@@ -60,7 +60,7 @@ export function stampResult(result: object, era: Era, info: ServerInfo): object 
   return { ...result, resultType: "complete", _meta: { ...meta, [SERVER_INFO_KEY]: info } };
 }
 
-function refuseMeta(key: string, expected: string): EraVerdict {
+function createMetaRefusal(key: string, expected: string): EraVerdict {
   return {
     error: { code: RPC_CODE.invalidParams, message: `Invalid params: expected ${expected} as _meta["${key}"]` },
   };

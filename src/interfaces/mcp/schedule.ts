@@ -43,7 +43,7 @@ export class Schedule {
   #busy = false;
   #turn: Promise<void> | undefined;
 
-  /** Calls `gate` before each task; a returned promise delays the task, because the replies have a slow reader. */
+  /** Calls `gate` before each task. A promise that it returns delays the task, because replies have a slow reader. */
   constructor(gate: () => Promise<void> | undefined = () => undefined) {
     this.#gate = gate;
   }
@@ -103,18 +103,18 @@ export class Schedule {
 }
 
 /**
- * Whether two tasks keep their order if one of them is outside the queue: at least one of them writes, and both may
- * concern the same subject. A task about the whole concerns each subject, but an ordinary task about the whole (a list)
- * does not wait for slow work on one subject: it shows the current state. A slow one (a lint of everything) keeps order
- * with every writer, so that its result is consistent.
+ * Whether two tasks keep their order if one of them is outside the queue: at least one writes, and both may concern the
+ * same subject. A task without a subject concerns all of them. As an exception, a quick task without a subject, such as
+ * a list, does not wait for slow work on one subject, because it shows the current state. A slow task without a
+ * subject, such as a lint of everything, keeps order with every writer, so that its result is consistent.
  */
 function mustKeepOrder(a: TaskAccess, b: TaskAccess): boolean {
-  return (a.writes || b.writes) && mayConcernSameSubject(a, b);
+  return (a.writes || b.writes) && canShareSubject(a, b);
 }
 
-function mayConcernSameSubject(a: TaskAccess, b: TaskAccess): boolean {
+function canShareSubject(a: TaskAccess, b: TaskAccess): boolean {
   if (a.subject === "whole") return b.subject === "whole" || a.slow || !b.slow;
-  if (b.subject === "whole") return mayConcernSameSubject(b, a);
+  if (b.subject === "whole") return canShareSubject(b, a);
   if (a.subject === "some" || b.subject === "some") return true;
   return a.subject.key.startsWith(b.subject.key) || b.subject.key.startsWith(a.subject.key);
 }

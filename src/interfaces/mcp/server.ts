@@ -1,7 +1,7 @@
 import { type Exchange, splitExchange } from "./exchange.ts";
 import { FINISH_GRACE_MS, MAX_BATCH_MESSAGES, MAX_LINE_BYTES, STOP_GRACE_MS } from "./limits.ts";
 import { LINE_TOO_LONG, type Line, LineSplitter } from "./lines.ts";
-import { type Message, parseErrorOf, parseLine, RPC_CODE, readMessage } from "./messages.ts";
+import { createParseError, type Message, parseLine, RPC_CODE, readMessage } from "./messages.ts";
 import { type ByteSink, LineOutput } from "./output.ts";
 import { MessageHandler, type MessageHandlerOptions } from "./requests.ts";
 import { Schedule } from "./schedule.ts";
@@ -46,7 +46,7 @@ export class McpServer {
     await Promise.race([this.#read(), hurry]);
     this.#stopping = true;
     const rested = this.#rest().then(() => true);
-    const finished = (await Promise.race([rested, hurry])) || (await waitAtMost(rested, STOP_GRACE_MS)) === true;
+    const finished = (await Promise.race([rested, hurry])) || (await waitWithTimeout(rested, STOP_GRACE_MS)) === true;
     const missed = !finished || this.#requests.busy;
     this.#requests.cancelAll();
     // If the reader has closed, an unread response does not count as missed.
@@ -78,7 +78,7 @@ export class McpServer {
       if (answer !== undefined) this.#output.push(answer);
     };
     if (line === LINE_TOO_LONG) {
-      const error = parseErrorOf(`expected a line of at most ${MAX_LINE_BYTES} bytes`);
+      const error = createParseError(`expected a line of at most ${MAX_LINE_BYTES} bytes`);
       return this.#requests.take({ kind: "invalid", id: null, error }, { reply, bytes: 0 });
     }
     const exchange: Exchange = { reply, bytes: line.length };
@@ -105,7 +105,7 @@ export class McpServer {
   }
 
   async #rest(): Promise<void> {
-    await waitAtMost(this.#schedule.idle(), FINISH_GRACE_MS);
+    await waitWithTimeout(this.#schedule.idle(), FINISH_GRACE_MS);
     for (const line of this.#requests.farewells()) this.#output.push(line);
     await this.#output.drained();
   }
@@ -117,7 +117,7 @@ function waitForAbort(signal: AbortSignal): Promise<void> {
 }
 
 /** Returns the result of `promise`, or undefined if it takes longer than `timeoutMs`. */
-async function waitAtMost<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+async function waitWithTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, timeoutMs, undefined);

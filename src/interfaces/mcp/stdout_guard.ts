@@ -23,10 +23,10 @@ export function guardStandardOutput(stderr: StderrWriter): void {
     return stdout;
   }) as typeof stdout.end;
   // `write` is Bun's own.
-  Object.assign(theConsole, stderrConsoleMethods(stderr), { write });
+  Object.assign(theConsole, createStderrConsole(stderr), { write });
 }
 
-function stderrConsoleMethods(stderr: StderrWriter): Record<string, unknown> {
+function createStderrConsole(stderr: StderrWriter): Record<string, unknown> {
   const source = new Console({ stdout: stderr, stderr: stderr });
   const methods: Record<string, unknown> = {};
   for (const name of Object.keys(theConsole)) {

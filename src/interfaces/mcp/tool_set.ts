@@ -15,8 +15,9 @@ export interface ListedTool {
 }
 
 /**
- * Subject of a call, derived from its arguments: the `whole`, `some` one item that they do not identify with certainty,
- * or the item named `key`. Two keys of which one is a prefix of the other may identify the same item.
+ * Subject of a call, derived from its arguments. It is `whole` for everything, `some` for one item that the arguments
+ * do not identify with certainty, or the item named `key`. If one key is a prefix of another, both may identify the
+ * same item.
  */
 export type CallSubject = "whole" | "some" | { readonly key: string };
 

@@ -58,7 +58,7 @@ export function countCrossings(columns: readonly Column[], after: Neighbours["af
   return columns.reduce((sum, column, index) => sum + countColumnCrossings(column, columns[index + 1] ?? [], after), 0);
 }
 
-/** Counts the crossings between two columns as inversions of the far ends, with a Fenwick tree. */
+/** Counts the crossings between two columns with a Fenwick tree, as inversions of the edges' ends in the second one. */
 function countColumnCrossings(column: Column, next: Column, after: Neighbours["after"]): number {
   const place = new Map(next.map((box, at) => [box, at]));
   const tree = new Int32Array(next.length + 1);

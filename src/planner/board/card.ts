@@ -27,7 +27,7 @@ export function buildCard(
     ...standing,
     short: shortenId(id),
     status: readiness.effectiveStatus(spec),
-    criteria: countCriteria(spec, proof),
+    criteria: countCardCriteria(spec, proof),
     waits_for: standing.column === "blocked" ? readiness.unmet(spec) : [],
   };
 }
@@ -39,7 +39,7 @@ function shortenId(id: string): string {
 }
 
 /** Counts the criteria in the spec's branch if the latest run record holds its text, otherwise in the spec's file. */
-function countCriteria({ body }: Spec, proof: SpecProof | undefined): Card["criteria"] {
+function countCardCriteria({ body }: Spec, proof: SpecProof | undefined): Card["criteria"] {
   const criteria = parseCriteria(body);
   if (criteria.length === 0) return null;
   const recorded = proof === undefined ? [] : parseRecordedCriteria(proof.kept);

@@ -1,7 +1,7 @@
 import type { ProcessRecord } from "../ports.ts";
 import type { Readiness } from "../spec/readiness.ts";
 import type { Spec } from "../spec/spec.ts";
-import { findPersonNeed, type PersonNeed, type PersonNeedFacts } from "../work/person_need.ts";
+import { findHumanInputReason, type PersonNeed, type PersonNeedFacts } from "../work/person_need.ts";
 import type { Column } from "./wire.ts";
 
 export interface WorkFacts {
@@ -30,35 +30,44 @@ export interface ColumnPlacement {
  */
 export function chooseColumn(spec: Spec, readiness: Readiness, facts: WorkFacts): ColumnPlacement {
   const { id } = spec;
-  if (facts.working.has(id)) return createPlacement("working");
-  const need = findPersonNeed({ id, status: spec.status, worktree: facts.worktrees.get(id), last: facts.last.get(id) });
+  if (facts.working.has(id)) return createColumnPlacement("working");
+  const need = findHumanInputReason({
+    id,
+    status: spec.status,
+    worktree: facts.worktrees.get(id),
+    last: facts.last.get(id),
+  });
   if (need !== null) return { column: "needs_you", need: need.kind, note: need.why, command: need.command };
   switch (readiness.effectiveStatus(spec)) {
     case "completed":
     case "cancelled":
-      return createPlacement("done");
+      return createColumnPlacement("done");
     case "in_progress":
-      return createPlacement("working", "No agent works on it", `planner work ${id}`);
+      return createColumnPlacement("working", "No agent works on it", `planner work ${id}`);
     case "blocked":
       return readiness.unmet(spec).length > 0
-        ? createPlacement("blocked")
-        : createPlacement("blocked", 'Its status is "blocked"', `planner diagnose ${id}`);
+        ? createColumnPlacement("blocked")
+        : createColumnPlacement("blocked", 'Its status is "blocked"', `planner diagnose ${id}`);
     case "pending":
-      return readiness.isReady(spec) ? createPlacement("ready") : explainBlocked(spec);
+      return readiness.isReady(spec) ? createColumnPlacement("ready") : explainBlockedSpec(spec);
     default:
-      return createPlacement("needs_you", `Its status "${spec.status}" is not known`, `planner lint ${id}`);
+      return createColumnPlacement("needs_you", `Its status "${spec.status}" is not known`, `planner lint ${id}`);
   }
 }
 
-function createPlacement(column: Column, note: string | null = null, command: string | null = null): ColumnPlacement {
+function createColumnPlacement(
+  column: Column,
+  note: string | null = null,
+  command: string | null = null,
+): ColumnPlacement {
   return { column, need: null, note, command };
 }
 
 /** Explains why a pending spec is blocked although its dependencies are done. */
-function explainBlocked({ id, approval, members, type }: Spec): ColumnPlacement {
+function explainBlockedSpec({ id, approval, members, type }: Spec): ColumnPlacement {
   if (approval?.required === true && approval.status !== "approved") {
-    return createPlacement("blocked", "It waits for approval", `planner approve ${id}`);
+    return createColumnPlacement("blocked", "It waits for approval", `planner approve ${id}`);
   }
   const isDriver = members.length > 0 || type === "group" || type === "driver";
-  return createPlacement("blocked", isDriver ? "Its members come first" : "Specs before it are not done");
+  return createColumnPlacement("blocked", isDriver ? "Its members come first" : "Specs before it are not done");
 }

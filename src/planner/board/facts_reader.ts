@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
 import { collectStates } from "../operations/shared/person_needs.ts";
-import { buildWorld, type SpecWorld } from "../operations/shared/world.ts";
+import { buildSpecWorld, type SpecWorld } from "../operations/shared/world.ts";
 import type { SpecSet } from "../ports.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
@@ -64,7 +64,7 @@ export class FactsReader {
     const key = JSON.stringify([[...agents], [...work.worktrees], [...work.last], day, archived.size, proven]);
     const known = this.#known;
     if (known?.key === key && known.set === set) return null;
-    const world = buildWorld(set, archived);
+    const world = buildSpecWorld(set, archived);
     await this.#readEnds(world);
     this.#known = { key, set };
     return {

@@ -9,7 +9,7 @@ import { loadWorld } from "../operations/shared/world.ts";
 import { runTool } from "../service.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { isAccepted } from "../work/acceptance.ts";
+import { isLineAccepted } from "../work/acceptance.ts";
 import { listMembers } from "../work/merge_order.ts";
 import { parseRunRecord } from "../work/records/read_record.ts";
 import { buildReviewedCriteria } from "../work/reviewed_criteria.ts";
@@ -34,14 +34,14 @@ export async function readSpecPage(
   const file = await context.specs.readText(id);
   const ports = await context.runs();
   const [links, runs, kept, worktree, difference, log, diagnosis, there] = await Promise.all([
-    readLinks(context, spec),
+    readSpecLinks(context, spec),
     readRuns(context, id),
-    readOrNull(() => ports.worktrees.record(id, null)),
-    readOrNull(() => ports.worktrees.find(id)),
-    readOrNull(() => readDifference(context, id)),
-    readOrNull(() => context.projectLogs.open(id)),
-    readOrNull(async () => (await runTool(context, diagnose, { id })).value),
-    readOrNull(() => (spec.archived ? null : readWorktreeBody(context, id))),
+    readValueOrNull(() => ports.worktrees.record(id, null)),
+    readValueOrNull(() => ports.worktrees.find(id)),
+    readValueOrNull(() => readDifference(context, id)),
+    readValueOrNull(() => context.projectLogs.open(id)),
+    readValueOrNull(async () => (await runTool(context, diagnose, { id })).value),
+    readValueOrNull(() => (spec.archived ? null : readWorktreeBody(context, id))),
   ]);
   return {
     id,
@@ -68,7 +68,7 @@ export async function readSpecPage(
   };
 }
 
-async function readLinks(
+async function readSpecLinks(
   context: PlannerContext,
   spec: Spec,
 ): Promise<Pick<SpecPage, "status" | "depends_on" | "dependents" | "members">> {
@@ -132,13 +132,13 @@ async function readCriteria(
   const accepted = await (await context.accepted()).read();
   return buildReviewedCriteria(body, kept, head).map(({ label, checked, verify, verdict, result }) => ({
     ...{ label, checked, verify, verdict },
-    accepted: verify !== null && isAccepted(accepted, { kind: "check", text: verify }),
+    accepted: verify !== null && isLineAccepted(accepted, { kind: "check", text: verify }),
     result: result === null ? null : { problem: result.problem, duration_ms: result.duration_ms, at: result.at },
   }));
 }
 
 /** Returns null if `read` fails with an OperationError, so that one unreadable part does not hide the others. */
-async function readOrNull<Value>(read: () => Promise<Value | null> | null): Promise<Value | null> {
+async function readValueOrNull<Value>(read: () => Promise<Value | null> | null): Promise<Value | null> {
   try {
     return await read();
   } catch (error) {

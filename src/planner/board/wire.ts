@@ -38,7 +38,7 @@ export interface Card {
   readonly type: string;
   readonly labels: readonly string[];
   readonly priority: string | null;
-  /** `YYYY-MM-DD`. */
+  /** Due day, `YYYY-MM-DD`. */
   readonly due: string | null;
   readonly assignee: string | null;
   /** Null for a spec without criteria. */

@@ -28,7 +28,7 @@ export type CheckedConfig = { readonly warnings: readonly ConfigProblem[] } & (
 export function checkConfig(text: string): CheckedConfig {
   const document = parseDocument(text);
   if (!document.ok) return { config: null, errors: [document.problem], warnings: [] };
-  const written = removeNulls(document.frontmatter) as Record<string, unknown>;
+  const written = removeNullValues(document.frontmatter) as Record<string, unknown>;
   const places = createFrontmatterLocator(text);
   const placed = ({ path, of, message }: Complaint): ConfigProblem => ({
     ...(places(path, of) ?? { line: 1, column: 1 }),
@@ -49,10 +49,10 @@ interface Complaint {
 }
 
 /** Removes keys without a value, which YAML reads as null, so that they count as absent. */
-function removeNulls(value: unknown): unknown {
+function removeNullValues(value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   const kept = Object.entries(value).filter(([, inner]) => inner !== null);
-  return Object.fromEntries(kept.map(([key, inner]) => [key, removeNulls(inner)]));
+  return Object.fromEntries(kept.map(([key, inner]) => [key, removeNullValues(inner)]));
 }
 
 /** Removes unknown keys, which have already caused warnings, so that no setting without effect is shown. */

@@ -4,9 +4,9 @@ import { FORGES, PROMPT_WAYS, RULE_NAMES, RULE_SEVERITIES, STREAM_KINDS } from "
 const COUNT = Type.Optional(Type.Integer({ minimum: 0 }));
 const TEXT = Type.Optional(Type.String({ minLength: 1 }));
 const FLAG = Type.Optional(Type.Boolean());
-/** One day. Bun's timers overflow at 24 days. The limit is planner's own. */
+/** Maximum duration of a check: one day. Bun's timers overflow at 24 days. The limit is planner's own. */
 const MAX_VERIFY_SECONDS = 86_400;
-/** More test suites at the same time slow each other down on any machine. The limit is planner's own. */
+/** Maximum number of parallel checks, because more test suites slow each other down. The limit is planner's own. */
 const MAX_PARALLEL_CHECKS = 64;
 const SCALARS = ["string", "boolean", "integer", "number"] as const;
 
@@ -37,7 +37,7 @@ const GIT = Type.Object({
   ),
 });
 
-/** Four hours; the claim of a killed process is stale after 15 of them. The limit is planner's own. */
+/** Maximum renewal interval: four hours; a killed process's claim is stale after 15. The limit is planner's own. */
 const MAX_RENEW_MINUTES = 240;
 
 const REMOTE = Type.Optional(
@@ -66,7 +66,7 @@ const CLAIMS = Type.Object({
 const SECONDS = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VERIFY_SECONDS }));
 
 /** Limits of one run. A spec may set the same limits in its field `limits`. */
-export const LIMITS = Type.Object({
+export const RUN_LIMIT_SCHEMA = Type.Object({
   run_seconds: SECONDS,
   silence_seconds: SECONDS,
   tokens: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -98,7 +98,7 @@ const PROVIDER = Type.Object({
   stream: Type.Optional(createWordUnion(STREAM_KINDS)),
   env: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]))),
   skip_permissions: FLAG,
-  limits: Type.Optional(LIMITS),
+  limits: Type.Optional(RUN_LIMIT_SCHEMA),
 });
 
 const DEFAULTS = Type.Object({
@@ -156,7 +156,7 @@ export const CONFIG_SCHEMA: TObject = Type.Object({
   pr: Type.Optional(PR),
   runs: Type.Optional(Type.Object({ commit: FLAG })),
   worktree: Type.Optional(WORKTREE),
-  limits: Type.Optional(LIMITS),
+  limits: Type.Optional(RUN_LIMIT_SCHEMA),
   log: Type.Optional(Type.Object({ max_bytes: Type.Optional(Type.Integer({ minimum: 4096 })) })),
   watch: Type.Optional(WATCH),
   parallel: Type.Optional(Type.Object({ max: Type.Optional(Type.Integer({ minimum: 1 })) })),

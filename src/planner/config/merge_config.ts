@@ -87,7 +87,7 @@ export function mergeConfig(written: WrittenConfig): PlannerConfig {
     schema: {
       spec: {
         required: [...new Set(written.schema?.spec?.required ?? schema.spec.required)],
-        fields: mergeFields(written.schema?.spec?.fields ?? {}),
+        fields: mergeFieldRules(written.schema?.spec?.fields ?? {}),
       },
     },
     validation: { ...validation, ...written.validation },
@@ -122,7 +122,7 @@ function stringifyValues(values: Readonly<Record<string, string | number | boole
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
 }
 
-function mergeFields(written: Readonly<Record<string, WrittenFieldRule>>): Record<string, FieldRule> {
+function mergeFieldRules(written: Readonly<Record<string, WrittenFieldRule>>): Record<string, FieldRule> {
   const defaults = DEFAULT_CONFIG.schema.spec.fields;
   const names = [...new Set([...Object.keys(defaults), ...Object.keys(written)])];
   return Object.fromEntries(

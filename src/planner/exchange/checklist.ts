@@ -1,4 +1,4 @@
-import { type BodyLine, visitLines } from "../spec/body_lines.ts";
+import { type BodyLine, visitUnfencedLines } from "../spec/body_lines.ts";
 
 /** A checkbox of a task list, with the text below it. */
 export interface ChecklistItem {
@@ -24,7 +24,7 @@ const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/;
 export function parseChecklist(text: string): readonly ChecklistItem[] {
   const found: { item: Omit<ChecklistItem, "details">; from: number; to: number }[] = [];
   const headings: string[] = [];
-  visitLines(text, (line) => {
+  visitUnfencedLines(text, (line) => {
     const heading = HEADING.exec(line.text);
     if (heading !== null) {
       headings.length = Math.min(headings.length, (heading[1]?.length ?? 1) - 1);

@@ -3,14 +3,14 @@ import type { FieldText } from "./source.ts";
 
 /** Returns the text of a field, or undefined if it is absent, empty, null or not a text. */
 export function getText({ values }: ForeignFields, name: string): string | undefined {
-  return toText(values.get(name));
+  return parseForeignText(values.get(name));
 }
 
 /** Returns the texts of a list field; a single text counts as a list of one. */
 export function getTexts({ values }: ForeignFields, name: string): readonly string[] {
   const value = values.get(name);
   const items = Array.isArray(value) ? value : [value];
-  return items.map(toText).filter((text) => text !== undefined);
+  return items.map(parseForeignText).filter((text) => text !== undefined);
 }
 
 /** Picks the fields whose value is a text or a list of texts. */
@@ -26,7 +26,7 @@ export function pickTextFields(fields: ForeignFields, names: readonly string[]):
   return found;
 }
 
-function toText(value: ForeignValue | undefined): string | undefined {
+function parseForeignText(value: ForeignValue | undefined): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.trim();
   return text === "" || text === "null" || text === "~" ? undefined : text;

@@ -4,7 +4,7 @@ import { MAX_FRONTMATTER_ALIASES, MAX_FRONTMATTER_CHARS, MAX_FRONTMATTER_DEPTH }
 import type { TextProblem } from "../spec/spec.ts";
 import { splitText } from "../spec/split_text.ts";
 import { countLineBreaks, locateOffset } from "../spec/text_lines.ts";
-import { findTooDeep, PLAIN_DATA, parseTokens } from "../spec/yaml_tokens.ts";
+import { findTooDeepOffset, PLAIN_YAML_OPTIONS, parseTokens } from "../spec/yaml_tokens.ts";
 
 /** A value of another tool's YAML. Scalars keep their written text, so the id `4.10` does not become the number 4.1. */
 export type ForeignValue = string | readonly ForeignValue[] | { readonly [key: string]: ForeignValue };
@@ -19,20 +19,22 @@ export type ForeignMarkdown =
   | (ForeignFields & { readonly ok: true; readonly body: string; readonly bodyLine: number })
   | { readonly ok: false; readonly problem: TextProblem };
 
-const OPTIONS = { ...PLAIN_DATA, schema: "failsafe" } as const;
+const OPTIONS = { ...PLAIN_YAML_OPTIONS, schema: "failsafe" } as const;
 
 /** A plain value that begins with a character that YAML reserves; people write `@` in names such as `@ada`. */
 const BARE = /^(\s*(?:-\s+)?(?:[\w-]+:\s+)?)([@`%].*?)(\s*)$/;
 
-/** The same within a flow list such as `[a, b]`. */
+/** Matches such a value within a flow list such as `[a, b]`. */
 const BARE_ITEM = /([[,]\s*)([@`%][^,\]]*)/g;
 
 const NO_FIELDS: ForeignFields = { values: new Map(), lines: new Map() };
 
 /** Engines of gray-matter for languages other than YAML, which throw: gray-matter would run JavaScript in the file. */
-const NO_OTHER_LANGUAGE = Object.fromEntries(["json", "javascript", "coffee"].map((name) => [name, refuseLanguage]));
+const NO_OTHER_LANGUAGE = Object.fromEntries(
+  ["json", "javascript", "coffee"].map((name) => [name, refuseOtherLanguage]),
+);
 
-function refuseLanguage(): never {
+function refuseOtherLanguage(): never {
   throw new Error("Frontmatter in another language than YAML is not read");
 }
 
@@ -89,7 +91,7 @@ function parseYaml(yaml: string, before: number): ForeignFields | { readonly pro
     return { problem: { line: line + before, column, message } };
   };
   const tokens = parseTokens(text);
-  const deep = findTooDeep(tokens, MAX_FRONTMATTER_DEPTH);
+  const deep = findTooDeepOffset(tokens, MAX_FRONTMATTER_DEPTH);
   if (deep !== undefined) return fail(deep, `Nested too deeply: expected at most ${MAX_FRONTMATTER_DEPTH} levels`);
   const [document] = [...new Composer(OPTIONS).compose(tokens, true, text.length)];
   if (document === undefined) return NO_FIELDS;

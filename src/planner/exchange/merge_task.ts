@@ -2,7 +2,7 @@ import { parseCriteria } from "../spec/criteria.ts";
 import { editFields, type FieldValue } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
 import { editParts, splitSpecBody } from "./body_parts.ts";
-import { listFacets, nameFieldFacet, namePartFacet, type SpecContent, TITLE_FACET } from "./spec_content.ts";
+import { buildFieldFacetName, buildPartFacetName, listFacets, type SpecContent, TITLE_FACET } from "./spec_content.ts";
 
 /** Fingerprints of the source's facets at the last import, by facet. */
 export type FacetFingerprints = Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ export function mergeTask({ spec, content, known = {}, fingerprint, overwrite }:
     else if (decision !== "stay") taken.set(name, decision.take);
   }
   const changed = [...taken.keys()].map(formatFacet);
-  return { changed, conflicts, known: next, apply: (text) => applyFacets(text, taken, content) };
+  return { changed, conflicts, known: next, apply: (text) => applyTakenFacets(text, taken, content) };
 }
 
 type Fingerprint = MergeInput["fingerprint"];
@@ -96,11 +96,11 @@ function readSpecFacets({ frontmatter, title, body }: Spec, names: readonly stri
     const value = frontmatter[facet.slice("field ".length)];
     if (value !== undefined) here.set(facet, JSON.stringify(value));
   }
-  for (const { name, text } of splitSpecBody(body)) here.set(namePartFacet(name), text);
+  for (const { name, text } of splitSpecBody(body)) here.set(buildPartFacetName(name), text);
   return here;
 }
 
-function applyFacets(text: string, taken: ReadonlyMap<string, string | undefined>, content: SpecContent): string {
+function applyTakenFacets(text: string, taken: ReadonlyMap<string, string | undefined>, content: SpecContent): string {
   const fields: Record<string, FieldValue | undefined> = {};
   const parts = new Map<string, string | undefined>();
   for (const [facet, value] of taken) {
@@ -117,6 +117,6 @@ function applyFacets(text: string, taken: ReadonlyMap<string, string | undefined
 function formatFacet(facet: string): string {
   if (facet === TITLE_FACET) return facet;
   const name = facet.slice(facet.indexOf(" ") + 1);
-  if (facet === nameFieldFacet(name)) return name;
+  if (facet === buildFieldFacetName(name)) return name;
   return name === "" ? "description" : `section "${name}"`;
 }

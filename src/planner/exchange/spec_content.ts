@@ -22,8 +22,8 @@ export function buildSpecContent(task: CheckedTask, { idOf, hasParts }: ContentR
     type: task.type ?? "code",
     // An empty list means that the spec does not wait for earlier parts of its parent.
     depends_on: dependsOn.length > 0 || isExplicit ? dependsOn : undefined,
-    labels: omitEmpty(task.labels),
-    target_files: omitEmpty(task.targetFiles),
+    labels: omitEmptyList(task.labels),
+    target_files: omitEmptyList(task.targetFiles),
     priority: task.priority,
     assignee,
     assignees: (task.assignees?.length ?? 0) > 1 ? task.assignees : undefined,
@@ -39,7 +39,7 @@ export function buildSpecContent(task: CheckedTask, { idOf, hasParts }: ContentR
   return { title: task.title, body: task.body.trim(), fields: { ...Object.fromEntries(kept), ...type } };
 }
 
-function omitEmpty(list: readonly string[] | undefined): readonly string[] | undefined {
+function omitEmptyList(list: readonly string[] | undefined): readonly string[] | undefined {
   const unique = [...new Set(list)];
   return unique.length === 0 ? undefined : unique;
 }
@@ -49,21 +49,21 @@ export function formatNewSpec(id: SpecId, { title, body, fields }: SpecContent, 
   return buildExactSpecFile({ id, title, body, fields: { ...fields, origin } });
 }
 
-/** Name of the title's facet. */
+/** Key under which an import compares the title of a spec. */
 export const TITLE_FACET = "title";
 
 /** Returns the parts of a task that an import compares, by name: fields as JSON, title, and parts of the body. */
 export function listFacets({ title, body, fields }: SpecContent): Map<string, string> {
   const facets = new Map<string, string>([[TITLE_FACET, title]]);
-  for (const [name, value] of Object.entries(fields)) facets.set(nameFieldFacet(name), JSON.stringify(value));
-  for (const { name, text } of splitBody(body, 0)) facets.set(namePartFacet(name), text);
+  for (const [name, value] of Object.entries(fields)) facets.set(buildFieldFacetName(name), JSON.stringify(value));
+  for (const { name, text } of splitBody(body, 0)) facets.set(buildPartFacetName(name), text);
   return facets;
 }
 
-export function nameFieldFacet(name: string): string {
+export function buildFieldFacetName(name: string): string {
   return `field ${name}`;
 }
 
-export function namePartFacet(name: string): string {
+export function buildPartFacetName(name: string): string {
   return `text ${name}`;
 }

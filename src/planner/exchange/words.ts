@@ -1,9 +1,9 @@
-import { isDay, type Priority } from "../spec/planning.ts";
+import { isCalendarDay, type Priority } from "../spec/planning.ts";
 import type { StoredStatus } from "../spec/status.ts";
 
 /** Status words of other tools, in lower case with single blanks. */
 export const STATUS_WORDS: Readonly<Record<string, StoredStatus>> = {
-  ...mapWords("pending", [
+  ...mapStatusWords("pending", [
     "to do",
     "todo",
     "open",
@@ -16,7 +16,7 @@ export const STATUS_WORDS: Readonly<Record<string, StoredStatus>> = {
     "draft",
     "not started",
   ]),
-  ...mapWords("in_progress", [
+  ...mapStatusWords("in_progress", [
     "in progress",
     "doing",
     "started",
@@ -27,8 +27,8 @@ export const STATUS_WORDS: Readonly<Record<string, StoredStatus>> = {
     "working",
     "claimed",
   ]),
-  ...mapWords("needs_attention", ["review", "in review", "needs review", "testing", "needs attention", "qa"]),
-  ...mapWords("completed", [
+  ...mapStatusWords("needs_attention", ["review", "in review", "needs review", "testing", "needs attention", "qa"]),
+  ...mapStatusWords("completed", [
     "done",
     "completed",
     "complete",
@@ -39,7 +39,7 @@ export const STATUS_WORDS: Readonly<Record<string, StoredStatus>> = {
     "shipped",
     "released",
   ]),
-  ...mapWords("cancelled", [
+  ...mapStatusWords("cancelled", [
     "cancelled",
     "canceled",
     "won't do",
@@ -53,8 +53,8 @@ export const STATUS_WORDS: Readonly<Record<string, StoredStatus>> = {
     "obsolete",
     "dropped",
   ]),
-  ...mapWords("blocked", ["blocked", "on hold", "waiting", "deferred", "pinned", "parked", "postponed"]),
-  ...mapWords("failed", ["failed"]),
+  ...mapStatusWords("blocked", ["blocked", "on hold", "waiting", "deferred", "pinned", "parked", "postponed"]),
+  ...mapStatusWords("failed", ["failed"]),
 };
 
 /** Words with the same meaning as planner's status, so that the source's word need not be kept. */
@@ -63,7 +63,7 @@ const EXACT = new Set([
   ...["cancelled", "canceled", "blocked", "failed", "needs attention"],
 ]);
 
-function mapWords(status: StoredStatus, all: readonly string[]): Record<string, StoredStatus> {
+function mapStatusWords(status: StoredStatus, all: readonly string[]): Record<string, StoredStatus> {
   return Object.fromEntries(all.map((word) => [word, status]));
 }
 
@@ -149,7 +149,7 @@ export function parseDay(text: string | undefined): string | undefined {
   const iso = /^(\d{4})-(\d{2})-(\d{2})(?=$|[T ])/.exec(trimmed)?.[0];
   const short = /^(\d{2})[-/.](\d{2})[-/.](\d{2})$/.exec(trimmed);
   const day = iso ?? (short === null ? "" : `20${short[3]}-${short[2]}-${short[1]}`);
-  return isDay(day) && day >= "1970" && day < "2200" ? day : undefined;
+  return isCalendarDay(day) && day >= "1970" && day < "2200" ? day : undefined;
 }
 
 /** Parses a date or time to ISO 8601 in UTC; undefined for anything else. A time without a zone counts as UTC. */

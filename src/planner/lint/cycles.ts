@@ -15,7 +15,7 @@ export function formatCycle({ ids, at }: Cycle): string {
 }
 
 /** Returns the next id of the cycle, on which the spec depends. */
-export function nextInCycle({ ids, at }: Cycle): string | undefined {
+export function findNextInCycle({ ids, at }: Cycle): string | undefined {
   return ids[(at + 1) % ids.length];
 }
 

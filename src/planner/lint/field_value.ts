@@ -22,7 +22,7 @@ const NAMED: Record<FieldType, string> = {
 };
 
 /** Returns whether a frontmatter value is missing: the key is absent, or its value is empty. */
-export function isMissing(value: unknown): boolean {
+export function isMissingValue(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
 

@@ -64,7 +64,7 @@ export function createLintReport(specsChecked: number, files: readonly FileRepor
 }
 
 /** Returns whether `lint.disable` or `lint.severity` disables the rule. */
-export function isOff({ lint }: SpecRules, rule: RuleName): boolean {
+export function isRuleDisabled({ lint }: SpecRules, rule: RuleName): boolean {
   return lint.disable.includes(rule) || lint.severity[rule] === "off";
 }
 

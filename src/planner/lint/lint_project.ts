@@ -4,7 +4,7 @@ import { createFrontmatterLocator, type FieldPath, type TextLocation } from "../
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { splitText } from "../spec/split_text.ts";
-import { type FileReport, type Finding, isOff, type LintReport } from "./finding.ts";
+import { type FileReport, type Finding, isRuleDisabled, type LintReport } from "./finding.ts";
 import type { LintSource } from "./lint_source.ts";
 import { lintSpecs, type UnlocatedFinding } from "./lint_specs.ts";
 
@@ -80,7 +80,7 @@ async function loadSelectedSpecs(source: LintSource, wanted: readonly SpecId[]):
 
 async function checkOutputs(source: LintSource, specs: readonly Spec[]): Promise<ReadonlyMap<SpecId, OutputVerdict>> {
   const verdicts = new Map<SpecId, OutputVerdict>();
-  if (isOff(source.config, "output")) return verdicts;
+  if (isRuleDisabled(source.config, "output")) return verdicts;
   for (const spec of specs) {
     if (spec.status !== "completed" || spec.outputSchema === null) continue;
     const verdict = await source.output(spec);

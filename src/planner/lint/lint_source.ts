@@ -23,7 +23,7 @@ export interface LintSource {
   one(id: SpecId): Promise<Spec | UnreadableFile>;
   /** Returns the text of an active spec that parses. */
   text(id: SpecId): Promise<string>;
-  /** Compares a completed spec's output with its schema; null if there is no output to compare. */
+  /** Compares a completed spec's output with its schema; null if the spec has no output to compare. */
   output(spec: Spec): Promise<OutputVerdict | null>;
 }
 

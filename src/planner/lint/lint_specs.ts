@@ -8,7 +8,7 @@ import {
   createLintReport,
   type FileReport,
   type Finding,
-  isOff,
+  isRuleDisabled,
   type LintReport,
   type RuleFinding,
   resolveSeverity,
@@ -26,7 +26,7 @@ import { required } from "./rules/required.ts";
 import { title } from "./rules/title.ts";
 import { type } from "./rules/type.ts";
 import { SpecFacts } from "./spec_facts.ts";
-import { type LintInput, World } from "./world.ts";
+import { type LintInput, LintWorld } from "./world.ts";
 
 /** Every rule, in the order of `RULE_NAMES`, which is also the report's. */
 export const LINT_RULES: readonly Rule[] = [
@@ -54,17 +54,17 @@ export type UnlocatedFinding = Finding & { readonly path?: FieldPath };
  */
 export function lintSpecs(input: LintInput): LintReport {
   const { config, strays = [] } = input;
-  const active = LINT_RULES.filter(({ name }) => !isOff(config, name));
-  const world = new World(input);
+  const active = LINT_RULES.filter(({ name }) => !isRuleDisabled(config, name));
+  const world = new LintWorld(input);
   const files = [
-    ...input.unreadable.map((file) => reportUnreadable(file, active, config)),
+    ...input.unreadable.map((file) => reportUnreadableFile(file, active, config)),
     ...input.specs
       .map((spec) => checkSpec(spec, active, world))
       .map((file, at) => {
-        return input.judgesClosed || isOpen(input.specs[at]) ? file : removeAdvice(file);
+        return input.judgesClosed || isOpenSpec(input.specs[at]) ? file : removeAdvice(file);
       }),
   ];
-  const others = isOff(config, "parse") ? [] : strays.map((stray) => reportStray(stray, config));
+  const others = isRuleDisabled(config, "parse") ? [] : strays.map((stray) => reportStrayEntry(stray, config));
   files.sort((a, b) => compareSpecIds(a.specId, b.specId));
   return createLintReport(files.length, [...files, ...others]);
 }
@@ -74,14 +74,14 @@ export function parseFileId(file: string): string {
   return file.slice(file.lastIndexOf("/") + 1).replace(/\.md$/, "");
 }
 
-function checkSpec(spec: Spec, active: readonly Rule[], world: World): FileReport {
+function checkSpec(spec: Spec, active: readonly Rule[], world: LintWorld): FileReport {
   const findings: UnlocatedFinding[] = [];
   const facts = new SpecFacts(spec);
   for (const { name, check } of active) {
     if (check === undefined) continue;
     for (const found of check(spec, world, facts)) {
       const line = found.bodyLine === undefined ? {} : { line: spec.bodyLine + found.bodyLine - 1 };
-      findings.push({ ...createFinding(name, found, world.config), ...line, ...selectPath(spec, found.path) });
+      findings.push({ ...createFinding(name, found, world.config), ...line, ...selectFindingPath(spec, found.path) });
     }
   }
   return { file: spec.file, specId: spec.id, findings };
@@ -89,7 +89,7 @@ function checkSpec(spec: Spec, active: readonly Rule[], world: World): FileRepor
 
 const CLOSED: ReadonlySet<string> = new Set(["completed", "cancelled"]);
 
-function isOpen(spec: Spec | undefined): boolean {
+function isOpenSpec(spec: Spec | undefined): boolean {
   return spec === undefined || !CLOSED.has(spec.status);
 }
 
@@ -103,18 +103,18 @@ const STRAYS: Readonly<Record<StrayEntry["kind"], readonly [message: string, sug
   upper_case_ending: ["a file without the ending '.md' is not read", "Rename it to end with .md"],
 };
 
-function reportStray({ file, kind }: StrayEntry, config: PlannerConfig): FileReport {
+function reportStrayEntry({ file, kind }: StrayEntry, config: PlannerConfig): FileReport {
   const [message, suggestion] = STRAYS[kind];
   const found = createFinding("parse", { severity: "warning", field: "file", message, suggestion }, config);
   return { file, specId: parseFileId(file), findings: [found] };
 }
 
-/** Returns no path for an absent field, because it has no line. */
-function selectPath({ frontmatter }: Spec, path: FieldPath | undefined): { readonly path?: FieldPath } {
+/** Returns the path of a field in the frontmatter; no path for an absent field, because it has no line. */
+function selectFindingPath({ frontmatter }: Spec, path: FieldPath | undefined): { readonly path?: FieldPath } {
   return path !== undefined && Object.hasOwn(frontmatter, path[0] ?? "") ? { path } : {};
 }
 
-function reportUnreadable(unreadable: UnreadableFile, active: readonly Rule[], config: PlannerConfig): FileReport {
+function reportUnreadableFile(unreadable: UnreadableFile, active: readonly Rule[], config: PlannerConfig): FileReport {
   const { file, line, column } = unreadable;
   const place = line === null ? {} : { line, ...(column === null ? {} : { column }) };
   const findings = active.flatMap(({ name, checkUnreadable }) =>

@@ -1,8 +1,8 @@
 import type { FieldRule, SpecRules } from "../config/config.ts";
 import { findConflictLine } from "../spec/conflict_markers.ts";
 import type { Spec } from "../spec/spec.ts";
-import { describeTypeMismatch, findMistypedItems, isMissing } from "./field_value.ts";
-import { isOff, type RuleFinding, resolveSeverity } from "./finding.ts";
+import { describeTypeMismatch, findMistypedItems, isMissingValue } from "./field_value.ts";
+import { isRuleDisabled, type RuleFinding, resolveSeverity } from "./finding.ts";
 import { createUnknownIdFinding } from "./rules/dependency.ts";
 import { findConflict } from "./rules/parse.ts";
 import { checkField, findMissingFields } from "./rules/required.ts";
@@ -25,10 +25,10 @@ export interface ReadFindingsInput {
  * Source: docs/contract/spec-tool.md#lint-text-report; docs/decisions.md#s-08.
  */
 export function createReadChecker({ rules, isKnown }: ReadFindingsInput): (spec: Spec) => readonly RuleFinding[] {
-  const judgesBody = rules === null || isError(rules, "parse");
-  const judgesDependencies = rules === null || isError(rules, "dependency");
+  const judgesBody = rules === null || isErrorRule(rules, "parse");
+  const judgesDependencies = rules === null || isErrorRule(rules, "dependency");
   const { required, fields } =
-    rules !== null && isError(rules, "required") ? rules.schema.spec : { required: [], fields: {} };
+    rules !== null && isErrorRule(rules, "required") ? rules.schema.spec : { required: [], fields: {} };
   const values = [...new Set([...required, "status", "depends_on"])].flatMap((name) => {
     const rule = Object.hasOwn(fields, name) ? fields[name] : undefined;
     return rule === undefined ? [] : [createValueChecker(name, rule)];
@@ -36,7 +36,8 @@ export function createReadChecker({ rules, isKnown }: ReadFindingsInput): (spec:
   return (spec) => {
     const found: RuleFinding[] = [];
     if (judgesBody && findConflictLine(spec.body) !== undefined) found.push(...findConflict(spec));
-    if (required.some((name) => isMissing(spec.frontmatter[name]))) found.push(...findMissingFields(spec, required));
+    if (required.some((name) => isMissingValue(spec.frontmatter[name])))
+      found.push(...findMissingFields(spec, required));
     for (const findingsOf of values) appendFindings(found, findingsOf(spec));
     if (judgesDependencies && !spec.dependsOn.every(isKnown))
       appendFindings(found, findUnknownDependencies(spec, isKnown));
@@ -60,15 +61,15 @@ function createValueChecker(name: string, rule: FieldRule): (spec: Spec) => read
   const fitting = new Set<unknown>();
   return ({ frontmatter }) => {
     const value = frontmatter[name];
-    if (isMissing(value) || fitting.has(value)) return NONE;
-    const wrong = isOfType(rule, value) ? NONE : [...checkField(name, rule, value)];
+    if (isMissingValue(value) || fitting.has(value)) return NONE;
+    const wrong = hasRequiredType(rule, value) ? NONE : [...checkField(name, rule, value)];
     if (wrong.length === 0 && typeof value !== "object" && fitting.size < KEPT_VALUES) fitting.add(value);
     return wrong;
   };
 }
 
 /** Returns whether the rule requires only a type and the value has it. */
-function isOfType(rule: FieldRule, value: unknown): boolean {
+function hasRequiredType(rule: FieldRule, value: unknown): boolean {
   return (
     rule.enum === undefined &&
     describeTypeMismatch(rule, value) === undefined &&
@@ -76,6 +77,6 @@ function isOfType(rule: FieldRule, value: unknown): boolean {
   );
 }
 
-function isError(rules: SpecRules, rule: "parse" | "required" | "dependency"): boolean {
-  return !isOff(rules, rule) && resolveSeverity(rules, rule, "error") === "error";
+function isErrorRule(rules: SpecRules, rule: "parse" | "required" | "dependency"): boolean {
+  return !isRuleDisabled(rules, rule) && resolveSeverity(rules, rule, "error") === "error";
 }

@@ -1,4 +1,4 @@
-import { visitLines } from "../spec/body_lines.ts";
+import { visitUnfencedLines } from "../spec/body_lines.ts";
 import { parseCriteria } from "../spec/criteria.ts";
 import { findHeadings } from "../spec/sections.ts";
 import type { Spec } from "../spec/spec.ts";
@@ -24,7 +24,7 @@ function gradeConfidence(body: string): Grade {
   let bullets = 0;
   let verbs = 0;
   let prose = "";
-  visitLines(body, ({ text }) => {
+  visitUnfencedLines(body, ({ text }) => {
     if (text.trim() === "" || HEADING.test(text)) return false;
     lines++;
     prose += `${text.toLowerCase()}\n`;
@@ -57,7 +57,7 @@ function gradeIsolation(members: readonly Spec[]): Grade {
     for (const file of new Set(targetFiles)) users.set(file, (users.get(file) ?? 0) + 1);
   }
   const entangled = members.filter(
-    (member) => namesAnother(member, members) || member.targetFiles.some((file) => (users.get(file) ?? 0) > 1),
+    (member) => namesOtherMember(member, members) || member.targetFiles.some((file) => (users.get(file) ?? 0) > 1),
   ).length;
   const share = entangled / members.length;
   if (share === 0) return "A";
@@ -65,7 +65,7 @@ function gradeIsolation(members: readonly Spec[]): Grade {
   return share <= 0.5 ? "C" : "D";
 }
 
-function namesAnother(member: Spec, members: readonly Spec[]): boolean {
+function namesOtherMember(member: Spec, members: readonly Spec[]): boolean {
   if (/\bmember \d+\b/i.test(member.body)) return true;
   return members.some(({ id }) => id !== member.id && member.body.includes(id));
 }

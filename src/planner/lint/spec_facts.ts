@@ -24,7 +24,7 @@ export class SpecFacts {
   }
 }
 
-/** Returns the body without `## Output` sections: runs append without limit, so it does not show the size of work. */
+/** Returns the body without `## Output` sections: runs append to them, so they do not show the size of the work. */
 export function removeOutput(body: string): string {
   if (!body.includes("Output")) return body;
   const all = findHeadings(body);
@@ -44,7 +44,7 @@ export function countWords(text: string): number {
   let counted = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (isSpace(code)) counted = false;
+    if (isSpaceCode(code)) counted = false;
     else if (!counted && isWordCharacter(code)) {
       counted = true;
       words++;
@@ -53,7 +53,7 @@ export function countWords(text: string): number {
   return words;
 }
 
-function isSpace(code: number): boolean {
+function isSpaceCode(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0x2028 || code === 0x3000;
 }
 

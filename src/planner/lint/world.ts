@@ -29,7 +29,7 @@ export interface LintInput {
 const MOST_SLIPS = 2;
 
 /** Data about the project around one spec, for rules. Each part is computed on first use. */
-export class World {
+export class LintWorld {
   readonly config: PlannerConfig;
   readonly knownIds: ReadonlySet<string>;
   readonly outputs: ReadonlyMap<SpecId, OutputVerdict>;

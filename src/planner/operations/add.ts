@@ -7,7 +7,7 @@ import type { PlannerContext } from "../context.ts";
 import { CRITERIA_SECTION, parseCriteria } from "../spec/criteria.ts";
 import type { FieldValue } from "../spec/edit/edit_fields.ts";
 import { buildSpecFile, fillTemplate, type NewSpec, removeHeadingMark, splitDescription } from "../spec/new_spec.ts";
-import { isDay, PRIORITIES } from "../spec/planning.ts";
+import { isCalendarDay, PRIORITIES } from "../spec/planning.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { buildTemplateNotFoundError, hasTemplate } from "../work/prompts/prompt_template.ts";
 import { findSpecIds } from "./shared/find_spec.ts";
@@ -64,7 +64,7 @@ type Addition = Static<typeof PLANNED_PARAMS>;
 
 async function addSpec(context: PlannerContext, { description, due, template: name, ...given }: Addition) {
   const template = name === undefined ? undefined : await readTemplate(context, name);
-  if (due !== undefined && !isDay(due)) {
+  if (due !== undefined && !isCalendarDay(due)) {
     throw new OperationError("invalid_argument", `Invalid due "${due}": expected a day, YYYY-MM-DD`);
   }
   const { title, body = "", type, prompt, criteria = [], checks = [], depends_on = [] } = given;
@@ -160,11 +160,11 @@ async function createSpec(context: PlannerContext, description: string, parts: N
       ? splitDescription(description)
       : { title: removeHeadingMark(parts.title), body: description };
   if (title === "") throw new OperationError("invalid_argument", "Invalid description: expected text to work from");
-  if (parts.prompt !== undefined) await requirePrompt(context, parts.prompt);
+  if (parts.prompt !== undefined) await requirePromptTemplate(context, parts.prompt);
   const text = [body === title ? "" : body, parts.body ?? ""].filter((part) => part !== "").join("\n\n");
   const day = formatLocalDay(context.clock.now());
   const id = await context.specs.create(day, (newId) => buildSpecText(newId, { title, text }, parts));
-  const diagnostics = await lintNew(context, id);
+  const diagnostics = await lintNewSpec(context, id);
   return {
     value: { spec_id: id, file: `.planner/specs/${id}.md`, diagnostics },
     text: [`Created spec: ${id}`, ...formatDiagnostics(diagnostics)].join("\n"),
@@ -179,7 +179,7 @@ function buildSpecText(id: SpecId, { title, text }: { title: string; text: strin
 }
 
 /** Lints the new spec. A broken configuration becomes a diagnostic, not an error, because the spec already exists. */
-async function lintNew(context: PlannerContext, id: SpecId): Promise<readonly Diagnostic[]> {
+async function lintNewSpec(context: PlannerContext, id: SpecId): Promise<readonly Diagnostic[]> {
   try {
     return listDiagnostics(await lintProject(context, { ids: [id] }));
   } catch (error) {
@@ -188,7 +188,7 @@ async function lintNew(context: PlannerContext, id: SpecId): Promise<readonly Di
   }
 }
 
-async function requirePrompt({ prompts }: PlannerContext, name: string): Promise<void> {
+async function requirePromptTemplate({ prompts }: PlannerContext, name: string): Promise<void> {
   if (!(await hasTemplate(prompts, name))) throw buildTemplateNotFoundError(name, await prompts.names());
 }
 

@@ -4,7 +4,7 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
-import { refuseWhileWorked } from "./shared/live_worker.ts";
+import { refuseSpecInWork } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
 
 export const archive = defineTool<PlannerContext>()({
@@ -17,14 +17,14 @@ export const archive = defineTool<PlannerContext>()({
   async run(context, { id: text }) {
     const spec = await findSpec(context, text, { archived: false });
     const { id } = spec;
-    refuseUncompleted(spec);
-    await refuseWhileWorked(context, id, "archive");
-    const file = await context.specs.moveToArchive(id, refuseUncompleted);
+    refuseUncompletedSpec(spec);
+    await refuseSpecInWork(context, id, "archive");
+    const file = await context.specs.moveToArchive(id, refuseUncompletedSpec);
     return { value: { spec_id: id, file }, text: `Archived spec: ${id} -> ${file}` };
   },
 });
 
-function refuseUncompleted({ id, status }: Spec): void {
+function refuseUncompletedSpec({ id, status }: Spec): void {
   if (status === "completed") return;
   throw new OperationError("failed_precondition", `Spec '${id}' must be completed to archive (current: ${status})`);
 }

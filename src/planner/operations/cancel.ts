@@ -21,10 +21,10 @@ export const cancel = defineTool<PlannerContext>()({
   params: Type.Object({ id: specIdParam }),
   async run(context, { id: text }) {
     const spec = await findSpec(context, text, { archived: false });
-    refuseEnded(spec);
+    refuseCancellingEndedSpec(spec);
     await stopRun(context, spec.id, `Cannot cancel spec '${spec.id}'`);
     await changeSpec(context, spec.id, (before, current) => {
-      refuseEnded(current);
+      refuseCancellingEndedSpec(current);
       return editFields(before, { status: "cancelled" });
     });
     const notes = await releaseSharedClaim(context, spec.id);
@@ -35,7 +35,7 @@ export const cancel = defineTool<PlannerContext>()({
   },
 });
 
-function refuseEnded({ id, status }: Spec): void {
+function refuseCancellingEndedSpec({ id, status }: Spec): void {
   if (status === "cancelled") {
     throw new OperationError("failed_precondition", `Spec '${id}' is already cancelled`);
   }

@@ -4,7 +4,7 @@ import { type Criterion, parseCriteria } from "../spec/criteria.ts";
 import { parseReadable } from "../spec/document.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { listReasonsAgainst } from "../work/provenance.ts";
+import { listCompletionObstacles } from "../work/provenance.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { formatPassedChecks } from "./shared/prove_completion.ts";
 
@@ -36,7 +36,7 @@ export async function checkCriterion(
   let found: Omit<CheckedCriterion, "open"> | undefined;
   await changeSpec(context, id, (text, spec) => {
     const { number, label: criterion, verify } = findCriterion(spec, wanted);
-    if (checked) refuseOtherCheck(id, verify, proof);
+    if (checked) refuseChangedCheck(id, verify, proof);
     found = { spec_id: id, number, criterion, checked, proof: proof?.text ?? null };
     return editCriterion(text, number, checked);
   });
@@ -51,7 +51,7 @@ interface WantedCheck {
 }
 
 /** Runs a criterion's verify command and returns the edit that checks it; throws OperationError as `checkCriterion`. */
-export async function prepareCheck(
+export async function prepareCriterionTick(
   context: PlannerContext,
   id: SpecId,
   check: WantedCheck,
@@ -59,7 +59,7 @@ export async function prepareCheck(
   const proof = await proveCriterion(context, await context.specs.load(id), check);
   return (text) => {
     const { number, verify } = findCriterion({ id, body: parseReadable(text).body }, check.wanted);
-    refuseOtherCheck(id, verify, proof);
+    refuseChangedCheck(id, verify, proof);
     return editCriterion(text, number, true);
   };
 }
@@ -69,7 +69,7 @@ export function checkCriterionText(id: SpecId, text: string, wanted: string): st
   return editCriterion(text, findCriterion({ id, body: parseReadable(text).body }, wanted).number, true);
 }
 
-function refuseOtherCheck(id: SpecId, verify: string | null, proof: { readonly command: string } | null): void {
+function refuseChangedCheck(id: SpecId, verify: string | null, proof: { readonly command: string } | null): void {
   if (verify === (proof?.command ?? null)) return;
   throw new OperationError("aborted", `The criteria of spec '${id}' changed while the check ran: try again`);
 }
@@ -79,7 +79,7 @@ async function proveCriterion(context: PlannerContext, { id, body }: Spec, { wan
   const { number: only, verify: command } = findCriterion({ id, body }, wanted);
   if (command === null) return null;
   const proof = await context.prove({ id, body, only, ...(signal !== undefined && { signal }) });
-  const reasons = listReasonsAgainst(id, proof);
+  const reasons = listCompletionObstacles(id, proof);
   if (reasons.length === 0) return { command, text: formatPassedChecks(proof) };
   throw new OperationError(
     "failed_precondition",
@@ -92,13 +92,13 @@ function findCriterion(
   wanted: string,
 ): Criterion & { readonly number: number } {
   const criteria = parseCriteria(body);
-  const number = resolveNumber(id, criteria, wanted);
+  const number = resolveCriterionNumber(id, criteria, wanted);
   const criterion = criteria[number - 1];
   if (criterion === undefined) throw new RangeError(`Spec '${id}' has no criterion ${number}`);
   return { ...criterion, number };
 }
 
-function resolveNumber(id: SpecId, criteria: readonly Criterion[], wanted: string): number {
+function resolveCriterionNumber(id: SpecId, criteria: readonly Criterion[], wanted: string): number {
   if (criteria.length === 0) {
     throw new OperationError("failed_precondition", `Spec '${id}' has no acceptance criteria`);
   }

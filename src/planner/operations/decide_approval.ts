@@ -1,12 +1,12 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
-import { appendToSection } from "../spec/edit/edit_body.ts";
+import { appendSectionEntry } from "../spec/edit/edit_body.ts";
 import { editFields, type FieldValue } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpecId } from "./shared/find_spec.ts";
-import { refuseWhileWorked } from "./shared/live_worker.ts";
+import { refuseSpecInWork } from "./shared/live_worker.ts";
 
 /** A person's decision on a spec that needs approval before work. */
 export interface ApprovalDecision {
@@ -43,12 +43,12 @@ export async function decideApproval(
 ): Promise<DecidedApproval> {
   const { status, by, reason } = normalizeDecision(decision);
   const id = await findSpecId(context, text, { archived: false });
-  if (status === "rejected") await refuseWhileWorked(context, id, "reject");
+  if (status === "rejected") await refuseSpecInWork(context, id, "reject");
   const at = context.clock.now().toISOString();
   await changeSpec(context, id, (before, spec) => {
-    refuseUndecidable(spec, status);
+    refuseUndecidableSpec(spec, status);
     const edited = editFields(before, { approval: { ...pickScalars(spec.frontmatter["approval"]), status, by, at } });
-    return appendToSection(edited, DISCUSSION, formatEntry({ status, by, reason }, at));
+    return appendSectionEntry(edited, DISCUSSION, formatDecisionEntry({ status, by, reason }, at));
   });
   return { spec_id: id, approval: status, by, at };
 }
@@ -64,7 +64,7 @@ function normalizeDecision({ status, by: given, reason: why }: ApprovalDecision)
   return { status, by, reason: reason === "" ? null : reason };
 }
 
-function refuseUndecidable({ id, status, approval }: Spec, wanted: ApprovalDecision["status"]): void {
+function refuseUndecidableSpec({ id, status, approval }: Spec, wanted: ApprovalDecision["status"]): void {
   const refuse = (message: string): never => {
     throw new OperationError("failed_precondition", `Spec '${id}' ${message}`);
   };
@@ -79,7 +79,7 @@ function pickScalars(approval: unknown): Readonly<Record<string, string | boolea
 }
 
 /** Formats an entry as a quotation, so no line of the reason counts as the spec's heading, criterion or code fence. */
-function formatEntry({ status, by, reason }: ApprovalDecision, at: string): string {
+function formatDecisionEntry({ status, by, reason }: ApprovalDecision, at: string): string {
   const heading = `**${status === "approved" ? "Approved" : "Rejected"}** by ${by}, ${at}`;
   if (reason === null) return heading;
   return [heading, "", ...reason.split(/\r\n|\r|\n/).map((line) => `> ${line}`.trimEnd())].join("\n");

@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { type Criterion, parseCriteria } from "../spec/criteria.ts";
-import { isSentBack } from "../spec/reviews.ts";
+import { isWorkSentBack } from "../spec/reviews.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { diagnoseSpec as judge, type LastRunFacts } from "../work/diagnosis.ts";
@@ -28,9 +28,9 @@ export const diagnose = defineTool<PlannerContext>()({
   params: Type.Object({ id: specIdParam }),
   async run(context, { id: text }) {
     const id = await findSpecId(context, text, { archived: true });
-    const spec = await readOrMessage(context.specs.load(id));
+    const spec = await readValueOrMessage(context.specs.load(id));
     const [log, lock, worker, worktrees, commits, last] = await Promise.all([
-      readOrMessage(context.logs.open(id)),
+      readValueOrMessage(context.logs.open(id)),
       context.work.lockHolder(id),
       findLiveWorker(context, id),
       context.work.worktrees(),
@@ -59,7 +59,7 @@ export const diagnose = defineTool<PlannerContext>()({
       commits,
       now: context.clock.now(),
       last,
-      sentBack: readable !== null && (await isReviewed(context, readable)),
+      sentBack: readable !== null && (await isReviewedSinceRun(context, readable)),
       worktree: worktree?.path ?? null,
       notMerged: worktree?.error ?? null,
     });
@@ -79,20 +79,23 @@ export const diagnose = defineTool<PlannerContext>()({
  * because lint reports that error.
  */
 async function findCommits(context: PlannerContext, id: SpecId, spec: Spec | string): Promise<readonly string[]> {
-  const config = await readOrMessage(context.config());
+  const config = await readValueOrMessage(context.config());
   const template = typeof config === "string" ? null : config.git.commit_template;
   const prefix = typeof config === "string" ? null : config.defaults.branch_prefix;
-  return context.git.commitsNaming(id, { branch: getBranch(spec) ?? (prefix === null ? null : prefix + id), template });
+  return context.git.commitsNaming(id, {
+    branch: getRunBranch(spec) ?? (prefix === null ? null : prefix + id),
+    template,
+  });
 }
 
 /** Returns the criteria in the spec's worktree, or without one in the project; empty if the file cannot be read. */
 async function readWorktreeCriteria(context: PlannerContext, id: SpecId): Promise<readonly Criterion[]> {
-  const body = await readOrMessage(readWorktreeBody(context, id).then((text) => ({ text })));
+  const body = await readValueOrMessage(readWorktreeBody(context, id).then((text) => ({ text })));
   return typeof body === "string" ? [] : parseCriteria(body.text);
 }
 
 /** Returns the branch of the last run, whose commits may wait for the merge. */
-function getBranch(spec: Spec | string): string | null {
+function getRunBranch(spec: Spec | string): string | null {
   const branch = typeof spec === "string" ? null : spec.frontmatter["branch"];
   return typeof branch === "string" ? branch : null;
 }
@@ -107,13 +110,13 @@ async function findLastRun(context: PlannerContext, id: SpecId): Promise<LastRun
 }
 
 /** Returns whether the newest review was written after the last run. */
-async function isReviewed(context: PlannerContext, { id, body }: Spec): Promise<boolean> {
+async function isReviewedSinceRun(context: PlannerContext, { id, body }: Spec): Promise<boolean> {
   const record = (await context.work.processes()).findLast(({ spec_id }) => spec_id === id);
-  return isSentBack(body, record?.started_at ?? null);
+  return isWorkSentBack(body, record?.started_at ?? null);
 }
 
-/** Returns the result of `reading`, or the message of its error. */
-async function readOrMessage<Value>(reading: Promise<Value>): Promise<Value | string> {
+/** Returns the value that `reading` resolves to, or the message of its error. */
+async function readValueOrMessage<Value>(reading: Promise<Value>): Promise<Value | string> {
   try {
     return await reading;
   } catch (error) {

@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { SharedClaimOptions } from "#planner/run_ports/claims.ts";
 import type { PlannerContext } from "../context.ts";
-import { decideConsequence } from "../output/report.ts";
+import { decideOutputConsequence } from "../output/report.ts";
 import { parseCriteria } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
@@ -12,7 +12,7 @@ import { listCommandResults } from "../work/provenance.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { finishSharedClaim, TOOL_CLAIM_OPTIONS } from "./shared/finish_shared.ts";
-import { refuseInvalid } from "./shared/invalid_fields.ts";
+import { refuseInvalidSpec } from "./shared/invalid_fields.ts";
 import { reportOutput } from "./shared/output_report.ts";
 import { sharedClaimParams, specIdParam } from "./shared/params.ts";
 import {
@@ -56,9 +56,9 @@ interface Finalizing extends Pick<CompletionRequest, "unproven" | "signal"> {
 
 async function finalizeSpec(context: PlannerContext, { id, unproven, shared, signal }: Finalizing) {
   const spec = await findSpec(context, id, { archived: false });
-  await refuseInvalid(context, spec, "finalize");
+  await refuseInvalidSpec(context, spec, "finalize");
   const ticks = { open: unproven !== null };
-  refuseUnfinished(spec, ticks);
+  refuseUnfinishedSpec(spec, ticks);
   await refuseOpenMembers(context, spec);
   const lines = await checkOutput(context, spec);
   signal?.throwIfAborted();
@@ -66,8 +66,8 @@ async function finalizeSpec(context: PlannerContext, { id, unproven, shared, sig
   const notes = await finishSharedClaim(context, spec, { ...shared, command: `finalize ${spec.id}` });
   const now = context.clock.now().toISOString();
   await changeSpec(context, spec.id, (text, current) => {
-    refuseUnfinished(current, ticks);
-    refuseOtherCriteria(spec, current);
+    refuseUnfinishedSpec(current, ticks);
+    refuseChangedCriteria(spec, current);
     const since = current.status === "completed" ? current.frontmatter["completed_at"] : undefined;
     const fields = { ...done.fields, status: "completed", completed_at: typeof since === "string" ? since : now };
     return editFields(text, fields);
@@ -81,22 +81,22 @@ async function finalizeSpec(context: PlannerContext, { id, unproven, shared, sig
       ...(notes.length === 0 ? {} : { notes }),
       ...(typeof done.fields["unproven"] === "string" ? { unproven: done.fields["unproven"] } : {}),
     },
-    text: [`Finalized spec: ${spec.id}`, ...lines, ...done.lines, ...formatRecord(run), ...notes].join("\n"),
+    text: [`Finalized spec: ${spec.id}`, ...lines, ...done.lines, ...formatRecordLine(run), ...notes].join("\n"),
   };
 }
 
 /** Refuses if the criteria changed while their checks ran: the result proves only the criteria that were read. */
-function refuseOtherCriteria({ id, body }: Spec, current: Spec): void {
+function refuseChangedCriteria({ id, body }: Spec, current: Spec): void {
   if (serializeCriteria(body) === serializeCriteria(current.body)) return;
   throw new OperationError("aborted", `The criteria of spec '${id}' changed while its checks ran: finalize it again`);
 }
 
 /** Formats the line about the run's record, if there is one. */
-function formatRecord(run: number | null): readonly string[] {
+function formatRecordLine(run: number | null): readonly string[] {
   return run === null ? [] : [`record: run ${run}`];
 }
 
-function refuseUnfinished(spec: Spec, { open: mayBeOpen }: { readonly open: boolean }): void {
+function refuseUnfinishedSpec(spec: Spec, { open: mayBeOpen }: { readonly open: boolean }): void {
   const refuse = (message: string): never => {
     throw new OperationError("failed_precondition", message);
   };
@@ -134,7 +134,7 @@ async function checkOutput(context: PlannerContext, spec: Spec): Promise<readonl
   const report = await reportOutput(context, spec);
   if (report === null) return [];
   const { validation } = await context.config();
-  const { status } = decideConsequence(report.verdict, validation.strict_output_validation);
+  const { status } = decideOutputConsequence(report.verdict, validation.strict_output_validation);
   if (status === "completed") return report.lines;
   await changeSpec(context, spec.id, (text) => editFields(text, { status }));
   throw new OperationError("failed_precondition", report.lines.join("\n"));

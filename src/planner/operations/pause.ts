@@ -4,7 +4,7 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { specIdParam } from "./shared/params.ts";
-import { leaveInProgress, stopRun } from "./shared/stop_run.ts";
+import { leaveSpecInProgress, stopRun } from "./shared/stop_run.ts";
 
 export const pause = defineTool<PlannerContext>()({
   name: "planner_pause",
@@ -21,7 +21,7 @@ export const pause = defineTool<PlannerContext>()({
     const refused = `Failed to pause work for spec '${id}'`;
     const stopped = await stopRun(context, id, refused);
     if (stopped === null) throw new OperationError("failed_precondition", `${refused}: No running process found`);
-    const status = await leaveInProgress(context, id, stopped);
+    const status = await leaveSpecInProgress(context, id, stopped);
     return { value: { spec_id: id, status }, text: `Successfully paused work for spec '${id}'` };
   },
 });

@@ -6,7 +6,7 @@ import { editFields } from "../spec/edit/edit_fields.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { releaseSharedClaim } from "./shared/finish_shared.ts";
-import { refuseWhileWorked } from "./shared/live_worker.ts";
+import { refuseSpecInWork } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
 
 const SOURCES: readonly string[] = ["failed", "needs_attention", "in_progress"];
@@ -22,7 +22,7 @@ export const reset = defineTool<PlannerContext>()({
   params: Type.Object({ id: specIdParam }),
   async run(context, { id: text }) {
     const id = await findSpecId(context, text, { archived: false });
-    await refuseWhileWorked(context, id, "reset");
+    await refuseSpecInWork(context, id, "reset");
     await changeSpec(context, id, (before, { status }) => {
       if (!SOURCES.includes(status)) {
         throw new OperationError(

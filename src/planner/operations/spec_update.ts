@@ -7,12 +7,12 @@ import { parseReadable } from "../spec/document.ts";
 import { appendOutput, replaceBody } from "../spec/edit/edit_body.ts";
 import { editFields, type FieldValue } from "../spec/edit/edit_fields.ts";
 import { keepChecks } from "../spec/edit/keep_checks.ts";
-import { isDay, PRIORITIES } from "../spec/planning.ts";
+import { isCalendarDay, PRIORITIES } from "../spec/planning.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { UPDATE_STATUSES } from "../spec/status.ts";
-import { isAccepted } from "../work/acceptance.ts";
-import { checkCriterionText, prepareCheck } from "./check_criterion.ts";
+import { isLineAccepted } from "../work/acceptance.ts";
+import { checkCriterionText, prepareCriterionTick } from "./check_criterion.ts";
 import { findSpecId, findSpecIds } from "./shared/find_spec.ts";
 import { finishSharedClaim } from "./shared/finish_shared.ts";
 import { refuseForeignStatus } from "./shared/inside_run.ts";
@@ -85,7 +85,7 @@ async function updateSpec(context: PlannerContext, update: SpecChanges, signal: 
   const { due } = simple;
   const hasOutput = output.trim() !== "";
   refuseEmptyUpdate(hasOutput, [depends_on, check, ...Object.values(simple)]);
-  if (due !== undefined && due !== "" && !isDay(due)) {
+  if (due !== undefined && due !== "" && !isCalendarDay(due)) {
     throw new OperationError("invalid_argument", `Invalid due "${due}": expected a day, YYYY-MM-DD`);
   }
   if (replace_body && !hasOutput) {
@@ -106,7 +106,7 @@ async function updateSpec(context: PlannerContext, update: SpecChanges, signal: 
     const edited = tick?.(editFields(before, fields)) ?? editFields(before, fields);
     refuseForeignStatus(context, id, { before, after: edited });
     if (accepted === null) return hasOutput ? appendOutput(edited, output) : edited;
-    const stays = (command: string): boolean => isAccepted(accepted, { kind: "check", text: command });
+    const stays = (command: string): boolean => isLineAccepted(accepted, { kind: "check", text: command });
     return keepChecks(replaceBody(edited, output), { own: before, restores: true, stays });
   };
   if (unproven !== null && simple.status !== "completed") {
@@ -139,7 +139,7 @@ async function prepareCriterionEdit(
 ): Promise<((text: string) => string) | undefined> {
   if (check === undefined) return undefined;
   if (status === "completed" && unproven === undefined) return (text) => checkCriterionText(id, text, check);
-  return prepareCheck(context, id, { wanted: check, signal });
+  return prepareCriterionTick(context, id, { wanted: check, signal });
 }
 
 interface Completed extends Pick<CompletionRequest, "id" | "unproven" | "signal"> {

@@ -7,9 +7,9 @@ import type { Spec } from "../spec/spec.ts";
 import { parseParentId } from "../spec/spec_id.ts";
 import { selectProvider } from "../work/providers.ts";
 import { findSpec } from "./shared/find_spec.ts";
-import { refuseWhileWorked } from "./shared/live_worker.ts";
+import { refuseSpecInWork } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
-import { startInBackground } from "./shared/start_background.ts";
+import { startBackgroundWork } from "./shared/start_background.ts";
 import { refuseMissingAgent } from "./shared/start_checks.ts";
 
 export const split = defineTool<PlannerContext>()({
@@ -30,18 +30,18 @@ export const split = defineTool<PlannerContext>()({
   }),
   async run(context, { id, force = false, recursive = false, max_depth = DEFAULT_SPLIT_DEPTH }) {
     const spec = await findSpec(context, id, { archived: false });
-    await refuseWhileWorked(context, spec.id, "split");
-    await refuseUnsplittable(context, spec, force);
+    await refuseSpecInWork(context, spec.id, "split");
+    await refuseUnsplittableSpec(context, spec, force);
     const provider = selectProvider(await context.config(), { model: null, task: "split" });
     await refuseMissingAgent(context, provider, `split spec '${spec.id}'`);
     const depth = recursive ? ["--recursive", "--max-depth", String(max_depth)] : [];
     const words = ["split", spec.id, ...(force ? ["--force"] : []), ...depth];
-    return { value: await startInBackground(context, { spec_id: spec.id, mode: "split", words }) };
+    return { value: await startBackgroundWork(context, { spec_id: spec.id, mode: "split", words }) };
   },
 });
 
 /** Refuses a spec that cannot be split now; `force` allows any status. Source: docs/decisions.md#s-27. */
-export async function refuseUnsplittable(context: PlannerContext, spec: Spec, force: boolean): Promise<void> {
+export async function refuseUnsplittableSpec(context: PlannerContext, spec: Spec, force: boolean): Promise<void> {
   const { id, status, members } = spec;
   if (status !== "pending" && !force) {
     throw new OperationError(

@@ -7,11 +7,11 @@ import { parseCriteria } from "../spec/criteria.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { readLastRun } from "../work/records/log_format.ts";
 import { readLogWindow } from "../work/records/log_window.ts";
-import { analyzeRun } from "../work/takeover_analysis.ts";
+import { analyzeAbandonedRun } from "../work/takeover_analysis.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { keepSharedClaim } from "./shared/finish_shared.ts";
 import { specIdParam } from "./shared/params.ts";
-import { leaveInProgress, stopRun } from "./shared/stop_run.ts";
+import { leaveSpecInProgress, stopRun } from "./shared/stop_run.ts";
 import { readWorktreeBody } from "./shared/worktree_body.ts";
 
 /** Number of log lines in the answer. */
@@ -35,7 +35,7 @@ export const takeover = defineTool<PlannerContext>()({
     const stopped = await stopRun(context, spec.id, refused);
     let notes: readonly string[] = [];
     if (stopped !== null) {
-      const status = await leaveInProgress(context, spec.id, stopped);
+      const status = await leaveSpecInProgress(context, spec.id, stopped);
       if (status === "in_progress") notes = await keepSharedClaim(context, spec.id);
     } else if (!force) throw new OperationError("failed_precondition", `${refused}: Spec not currently being worked`);
     const log = await context.logs.open(spec.id);
@@ -44,12 +44,12 @@ export const takeover = defineTool<PlannerContext>()({
     return {
       value: {
         spec_id: spec.id,
-        ...analyzeRun({
+        ...analyzeAbandonedRun({
           lines,
           criteria: parseCriteria(await readWorktreeBody(context, spec.id)),
           failure: stopped === null ? await findLastError(context, spec.id) : null,
         }),
-        log_tail: log === null ? "No log file found" : await readTail(log),
+        log_tail: log === null ? "No log file found" : await readLogTail(log),
         ...(notes.length === 0 ? {} : { notes }),
         worktree_path: worktrees.find(({ spec_id }) => spec_id === spec.id)?.path ?? null,
       },
@@ -67,7 +67,7 @@ function splitLines(text: string): readonly string[] {
   return text.split(/\r?\n/).filter((line) => line.trim() !== "");
 }
 
-async function readTail(log: LogFile): Promise<string> {
+async function readLogTail(log: LogFile): Promise<string> {
   const { content } = await readLogWindow(log, { lines: TAIL_LINES, growing: false });
   return content.trimEnd();
 }

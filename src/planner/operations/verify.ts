@@ -8,7 +8,7 @@ import type { Spec } from "../spec/spec.ts";
 import { hasChecks } from "../work/provenance.ts";
 import { judgeRecord, listRecordedCommands } from "../work/records/judge_record.ts";
 import { findSpec } from "./shared/find_spec.ts";
-import { refuseInvalid } from "./shared/invalid_fields.ts";
+import { refuseInvalidSpec } from "./shared/invalid_fields.ts";
 import { specIdParam } from "./shared/params.ts";
 
 export const verify = defineTool<PlannerContext>()({
@@ -22,7 +22,7 @@ export const verify = defineTool<PlannerContext>()({
   params: Type.Object({ id: specIdParam }),
   async run(context, { id }) {
     const spec = await findSpec(context, id, { archived: true });
-    await refuseInvalid(context, spec, "verify");
+    await refuseInvalidSpec(context, spec, "verify");
     const criteria = parseCriteria(spec.body);
     const unchecked = criteria.filter(({ checked }) => !checked);
     const record = hasChecks(criteria) ? await readPassedRecord(context, spec) : null;
@@ -37,7 +37,12 @@ export const verify = defineTool<PlannerContext>()({
           unchecked: unchecked.length,
         },
         unchecked_items: unchecked.map(({ text }) => text),
-        verification_notes: formatNotes({ total: criteria.length, unchecked: unchecked.length, unrun, record }),
+        verification_notes: formatVerificationNotes({
+          total: criteria.length,
+          unchecked: unchecked.length,
+          unrun,
+          record,
+        }),
       },
     };
   },
@@ -48,7 +53,7 @@ interface Counted extends Readonly<Record<"total" | "unchecked" | "unrun", numbe
   readonly record: string | null;
 }
 
-function formatNotes({ total, unchecked, unrun, record }: Counted): string {
+function formatVerificationNotes({ total, unchecked, unrun, record }: Counted): string {
   if (total === 0) return "No acceptance criteria found";
   if (unchecked === 0 && unrun > 0) {
     return formatCountOf(unrun, "criterion has a check that did not run", "criteria have checks that did not run");

@@ -18,17 +18,17 @@ export const watchStart = defineTool<PlannerContext>()({
   slow: true,
   params: Type.Object({}),
   async run(context) {
-    if ((await context.work.watchPid()) !== null) throw createRunningError();
+    if ((await context.work.watchPid()) !== null) throw createWatchRunningError();
     const { pid } = await context.background.start(["watch"], {});
-    const holder = await findWatch(context);
+    const holder = await findWatchPid(context);
     // Another process started first; the one that this call started exits.
-    if (holder !== null && holder !== pid) throw createRunningError();
+    if (holder !== null && holder !== pid) throw createWatchRunningError();
     return { value: { pid }, text: `Started watch process (PID: ${pid})` };
   },
 });
 
 /** Returns the PID of the running watch, or null. */
-async function findWatch({ work }: PlannerContext): Promise<number | null> {
+async function findWatchPid({ work }: PlannerContext): Promise<number | null> {
   for (let waited = 0; waited < TAKE_WAIT_MS; waited += LOOK_EVERY_MS) {
     const pid = await work.watchPid();
     if (pid !== null) return pid;
@@ -37,6 +37,6 @@ async function findWatch({ work }: PlannerContext): Promise<number | null> {
   return null;
 }
 
-function createRunningError(): OperationError {
+function createWatchRunningError(): OperationError {
   return new OperationError("failed_precondition", "Watch is already running");
 }

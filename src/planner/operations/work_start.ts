@@ -6,17 +6,17 @@ import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { selectProvider } from "../work/providers.ts";
 import { findSpec } from "./shared/find_spec.ts";
-import { refuseWhileWorked } from "./shared/live_worker.ts";
+import { refuseSpecInWork } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
-import { startInBackground } from "./shared/start_background.ts";
+import { startBackgroundWork } from "./shared/start_background.ts";
 import {
-  isReadyUnasked,
-  RESUMABLE,
+  isReadyWithoutRequest,
+  RESUMABLE_STATUSES,
   refuseLintErrors,
   refuseMissingAgent,
   refuseUnacceptedSetup,
-  refuseUnworkable,
-  STARTABLE,
+  refuseUnworkableSpec,
+  STARTABLE_STATUSES,
 } from "./shared/start_checks.ts";
 import { loadWorld, type SpecWorld } from "./shared/world.ts";
 
@@ -51,7 +51,7 @@ export const workChosen = defineTool<PlannerContext>()({
     budget: Type.Optional(Type.Number({ exclusiveMinimum: 0, description: "Limit in US dollars" })),
     resume: Type.Optional(Type.Boolean({ description: "Continue the agent's session of the last run" })),
   }),
-  run: (context, args) => startWork(context, args, RESUMABLE),
+  run: (context, args) => startWork(context, args, RESUMABLE_STATUSES),
 });
 
 interface WorkArguments extends Static<typeof PARAMS> {
@@ -61,22 +61,22 @@ interface WorkArguments extends Static<typeof PARAMS> {
   readonly resume?: boolean;
 }
 
-async function startWork(context: PlannerContext, args: WorkArguments, sources = STARTABLE) {
+async function startWork(context: PlannerContext, args: WorkArguments, sources = STARTABLE_STATUSES) {
   const { id: text, chain = false, parallel, skip_criteria = false, resume = false } = args;
   if (chain && parallel !== undefined) {
     throw new OperationError("invalid_argument", "Cannot work as chain and in parallel: expected one of the two");
   }
   const spec = await findSpec(context, text, { archived: false });
-  await refuseWhileWorked(context, spec.id, "start work on");
+  await refuseSpecInWork(context, spec.id, "start work on");
   const world = await loadWorld(context);
-  refuseUnworkable(spec, world, sources);
+  refuseUnworkableSpec(spec, world, sources);
   await refuseLintErrors(context, spec);
   const config = await context.config();
   const defaults = { ...config.defaults, ...(args.provider !== undefined && { provider: args.provider }) };
   const provider = selectProvider({ ...config, defaults }, { model: args.model ?? spec.model, task: "work" });
   // With `parallel` every pending spec that is ready is worked on, this one first.
-  const others = listOtherReady(spec, world);
-  if (parallel !== undefined) refuseTooParallel(others, parallel, config.parallel.max);
+  const others = listOtherReadySpecs(spec, world);
+  if (parallel !== undefined) refuseExcessParallelism(others, parallel, config.parallel.max);
   await refuseMissingAgent(context, provider, `start work on spec '${spec.id}'`);
   await refuseUnacceptedSetup(context, config);
   const words = [
@@ -88,7 +88,7 @@ async function startWork(context: PlannerContext, args: WorkArguments, sources =
     ...(resume ? ["--resume"] : []),
   ];
   const mode = parallel === undefined ? (chain ? "chain" : "single") : `parallel(${parallel})`;
-  return { value: await startInBackground(context, { spec_id: spec.id, mode, words: ["work", ...words] }) };
+  return { value: await startBackgroundWork(context, { spec_id: spec.id, mode, words: ["work", ...words] }) };
 }
 
 function buildArguments(
@@ -100,11 +100,11 @@ function buildArguments(
   return [id, ...others, "--parallel", String(parallel)];
 }
 
-function listOtherReady({ id }: Spec, { specs, readiness }: SpecWorld): readonly SpecId[] {
-  return specs.filter((spec) => spec.id !== id && isReadyUnasked(spec, readiness)).map((spec) => spec.id);
+function listOtherReadySpecs({ id }: Spec, { specs, readiness }: SpecWorld): readonly SpecId[] {
+  return specs.filter((spec) => spec.id !== id && isReadyWithoutRequest(spec, readiness)).map((spec) => spec.id);
 }
 
-function refuseTooParallel(others: readonly SpecId[], parallel: number, most: number): void {
+function refuseExcessParallelism(others: readonly SpecId[], parallel: number, most: number): void {
   if (others.length === 0) {
     const message = "Cannot work in parallel: expected several ready specs, found 1";
     throw new OperationError("failed_precondition", message);

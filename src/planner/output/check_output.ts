@@ -1,7 +1,7 @@
 import { formatCountOf } from "#words/names.ts";
 import { MAX_PROBLEM_LINES } from "../limits.ts";
 import type { OutputVerdict } from "../ports.ts";
-import { type EvaluationResult, evaluate } from "./evaluate.ts";
+import { type EvaluationResult, evaluateValue } from "./evaluate.ts";
 import { linkSchema } from "./link_schema.ts";
 import type { LinkedSchema } from "./linked_schema.ts";
 import { findMetaSchemaProblems, findOlderDialect, META_DOCUMENTS } from "./meta_schema.ts";
@@ -9,7 +9,7 @@ import type { PatternTest } from "./patterns.ts";
 import { formatPointer, formatProblem } from "./problems.ts";
 import { formatSchemaProblem, type SchemaBundle, type SchemaDocument, SchemaError } from "./schema_document.ts";
 import { SchemaIndex } from "./schema_index.ts";
-import { DIALECT } from "./schema_keywords.ts";
+import { SCHEMA_DIALECT } from "./schema_keywords.ts";
 
 /** Callbacks during an output check. Both may throw to abort it. */
 export interface CheckWatch {
@@ -27,7 +27,7 @@ export interface CheckWatch {
  */
 export function checkOutput(bundle: SchemaBundle, value: unknown, watch: CheckWatch = {}): OutputVerdict {
   try {
-    const { problems, count } = evaluate(prepareSchema(bundle, watch), value, watch.interrupt);
+    const { problems, count } = evaluateValue(prepareSchema(bundle, watch), value, watch.interrupt);
     return count === 0
       ? { kind: "passed" }
       : { kind: "failed", problems: limitProblems(problems.map(formatProblem), count) };
@@ -55,19 +55,19 @@ export function findSchemaProblems(bundle: SchemaBundle, watch: CheckWatch = {})
  * @throws SchemaError with all problems of the first kind that is found
  */
 function prepareSchema(bundle: SchemaBundle, watch: CheckWatch): LinkedSchema {
-  throwProblems(bundle.flatMap(findDialectProblems));
-  throwProblems(bundle.flatMap((document) => findMetaSchemaProblems(document)));
+  throwSchemaProblems(bundle.flatMap(findDialectProblems));
+  throwSchemaProblems(bundle.flatMap((document) => findMetaSchemaProblems(document)));
   const index = new SchemaIndex();
   for (const document of bundle) index.add(document);
   for (const document of META_DOCUMENTS) if (index.resource(document.path) === undefined) index.add(document);
   for (const reference of index.references) index.resolve(reference.uri);
-  throwProblems(index.strays.flatMap((stray) => findMetaSchemaProblems(stray.document, stray)));
+  throwSchemaProblems(index.strays.flatMap((stray) => findMetaSchemaProblems(stray.document, stray)));
   const schema = linkSchema(index, bundle[0].uris[0], watch.test);
-  throwProblems(bundle.flatMap((document) => findCustomDialectProblems(index, document, watch)));
+  throwSchemaProblems(bundle.flatMap((document) => findCustomDialectProblems(index, document, watch)));
   return schema;
 }
 
-function throwProblems(problems: readonly string[]): void {
+function throwSchemaProblems(problems: readonly string[]): void {
   if (problems.length > 0) throw new SchemaError(problems);
 }
 
@@ -75,14 +75,14 @@ function findDialectProblems(document: SchemaDocument): readonly string[] {
   const older = findOlderDialect(document);
   return older === undefined
     ? []
-    : [formatSchemaProblem(document, "/$schema", `"${older}" is not supported: expected "${DIALECT}"`)];
+    : [formatSchemaProblem(document, "/$schema", `"${older}" is not supported: expected "${SCHEMA_DIALECT}"`)];
 }
 
 /** Returns violations of the project's own meta-schema, if a schema names one. */
 function findCustomDialectProblems(index: SchemaIndex, document: SchemaDocument, watch: CheckWatch): readonly string[] {
-  const dialect = index.resource(document.uris[0])?.dialect ?? DIALECT;
-  if (dialect === DIALECT) return [];
-  const { problems }: EvaluationResult = evaluate(
+  const dialect = index.resource(document.uris[0])?.dialect ?? SCHEMA_DIALECT;
+  if (dialect === SCHEMA_DIALECT) return [];
+  const { problems }: EvaluationResult = evaluateValue(
     linkSchema(index, dialect, watch.test),
     document.schema,
     watch.interrupt,

@@ -14,14 +14,14 @@ import { COMBINED_CHECKS, needsEvaluatedParts, UNEVALUATED_CHECKS } from "./chec
 import { OBJECT_CHECKS } from "./checks/object_checks.ts";
 import { SCALAR_CHECKS } from "./checks/scalar_checks.ts";
 import type { LinkedObject, LinkedSchema } from "./linked_schema.ts";
-import { formatList, formatValue, nameType, type Problem } from "./problems.ts";
+import { formatValue, formatValueList, getTypeName, type Problem } from "./problems.ts";
 
 /** Keywords that apply to values of every type. Source: JSON Schema 2020-12 Validation, 6.1. */
 const ANY_CHECKS: readonly Keyword[] = [
   createKeyword("type", "any", (wanted: string | readonly string[]) => {
     const types = [wanted].flat();
     return (value, frame) => {
-      const type = nameType(value);
+      const type = getTypeName(value);
       if (types.includes(type) || (type === "integer" && types.includes("number"))) return true;
       return reportProblem(frame, `expected ${types.join(" or ")}, got ${type}`, { types });
     };
@@ -48,10 +48,10 @@ const ANY_CHECKS: readonly Keyword[] = [
 function describeExpected(wanted: readonly unknown[]): string {
   return wanted.length === 1
     ? formatValue(wanted[0])
-    : `one of ${wanted.length === 0 ? "no values" : formatList(wanted)}`;
+    : `one of ${wanted.length === 0 ? "no values" : formatValueList(wanted)}`;
 }
 
-/** Maximum number of cached pairs; a large output that is mostly valid would otherwise fill the memory. */
+/** Maximum number of cached pairs of schema and value, so that a large valid output does not fill the memory. */
 const MAX_KNOWN = 100_000;
 
 /**
@@ -126,7 +126,11 @@ const MAX_KEPT_PROBLEMS = 1000;
  *
  * The recursion is as deep as the value and the schema's references. Source: JSON Schema 2020-12.
  */
-export function evaluate(schema: LinkedSchema, value: unknown, interrupt: () => void = () => {}): EvaluationResult {
+export function evaluateValue(
+  schema: LinkedSchema,
+  value: unknown,
+  interrupt: () => void = () => {},
+): EvaluationResult {
   const problems: Problem[] = [];
   let count = 0;
   // Most outputs match, and a run without reports is faster.
@@ -164,7 +168,7 @@ class Evaluator {
     const evaluated = tracks || outer !== undefined ? new EvaluatedParts() : undefined;
     const own = evaluated === undefined ? frame : { at: frame.at, report: frame.report, evaluated };
     // The table contains only checks for this kind of value.
-    const passed = testEvery(checks[getKind(value)], own, (check) => check(value as never, own, this.apply));
+    const passed = testEvery(checks[getValueKind(value)], own, (check) => check(value as never, own, this.apply));
     // A part that does not match has still been evaluated; otherwise `unevaluated…` would report it a second time.
     if (evaluated !== undefined && (passed || frame.report !== undefined)) outer?.add(evaluated);
     if (!passed && frame.report === undefined) this.#misfits?.add(schema, value);
@@ -192,7 +196,7 @@ class Evaluator {
 }
 
 /** Returns the kind of a value; `any` for booleans and null, which have no keywords of their kind. */
-function getKind(value: unknown): keyof ValueKinds {
+function getValueKind(value: unknown): keyof ValueKinds {
   switch (typeof value) {
     case "string":
     case "number":

@@ -22,9 +22,9 @@ const FENCE = /^(`{3,}|~{3,})[ \t]*(.*)$/s;
  */
 const STRATEGIES: readonly ((text: string, fences: readonly Fence[]) => ExtractedJson | undefined)[] = [
   (_, fences) => findLastFence(fences, "json"),
-  (_, fences) => findLastFence(fences, "", isContainer),
+  (_, fences) => findLastFence(fences, "", isContainerValue),
   (text) => parseJson(text),
-  (text) => findEmbedded(text),
+  (text) => findEmbeddedJson(text),
   (_, fences) => findLastFence(fences, ""),
 ];
 
@@ -54,7 +54,7 @@ function parseJson(text: string): ExtractedJson | undefined {
   }
 }
 
-function isContainer({ value }: ExtractedJson): boolean {
+function isContainerValue({ value }: ExtractedJson): boolean {
   return typeof value === "object" && value !== null;
 }
 
@@ -106,7 +106,7 @@ function parseFirstWord(info: string): string {
 }
 
 /** Finds a text's last object or array, with a string if any has one: prose and code contain many `[1]` and `{}`. */
-function findEmbedded(text: string): ExtractedJson | undefined {
+function findEmbeddedJson(text: string): ExtractedJson | undefined {
   const values = findJsonRanges(text).map(({ start, end }) => text.slice(start, end));
   const best = values.findLast((value) => value.includes('"')) ?? values.at(-1);
   return best === undefined ? undefined : parseJson(best);

@@ -1,10 +1,10 @@
 /** Appends a token to a JSON pointer. Source: RFC 6901. */
-export function appendToken(pointer: string, token: string | number): string {
+export function appendPointerToken(pointer: string, token: string | number): string {
   return `${pointer}/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 /** Splits a JSON pointer into unescaped tokens; undefined if the text is not a pointer. */
-export function parsePointer(pointer: string): readonly string[] | undefined {
+export function parseJsonPointer(pointer: string): readonly string[] | undefined {
   if (pointer === "") return [];
   if (!pointer.startsWith("/") || /~(?![01])/.test(pointer)) return undefined;
   return pointer

@@ -1,6 +1,6 @@
-import { appendToken } from "./json_pointer.ts";
+import { appendPointerToken } from "./json_pointer.ts";
 import type { LinkedObject, LinkedSchema } from "./linked_schema.ts";
-import { type PatternTest, runMatch, type WatchedPattern, watchPattern } from "./patterns.ts";
+import { compileWatchedPattern, type PatternTest, runMatch, type WatchedPattern } from "./patterns.ts";
 import {
   formatSchemaProblem,
   isSchemaNode,
@@ -14,7 +14,7 @@ import {
   APPLICATORS,
   type Applicator,
   ASSERTIONS,
-  DIALECT,
+  SCHEMA_DIALECT,
   VOCABULARIES,
   VOCABULARY_BASE,
   type Vocabulary,
@@ -32,14 +32,14 @@ const STANDARD: ReadonlySet<Vocabulary> = new Set(VOCABULARIES.filter((name) => 
  */
 function readVocabularies(index: SchemaIndex, resource: Resource): ReadonlySet<Vocabulary> | string {
   const own = listKnownVocabularies(resource.root);
-  const dialect = resource.dialect === DIALECT ? STANDARD : readMetaSchemaVocabularies(index, resource.dialect);
+  const dialect = resource.dialect === SCHEMA_DIALECT ? STANDARD : readMetaSchemaVocabularies(index, resource.dialect);
   if (typeof dialect === "string" || !own.has("format-assertion")) return dialect;
   return new Set([...dialect, "format-assertion"]);
 }
 
 function readMetaSchemaVocabularies(index: SchemaIndex, uri: string): ReadonlySet<Vocabulary> | string {
   const meta = index.resource(uri);
-  if (meta === undefined) return `"${uri}" is not supported: expected "${DIALECT}"`;
+  if (meta === undefined) return `"${uri}" is not supported: expected "${SCHEMA_DIALECT}"`;
   const declared = isSchemaObject(meta.root) ? meta.root["$vocabulary"] : undefined;
   if (!isSchemaObject(declared)) return STANDARD;
   const names = listKnownVocabularies(meta.root);
@@ -154,7 +154,7 @@ class Linker {
         keywords.set(keyword, this.#reference(keyword, String(value), place, scope));
       } else if (applicator?.applies === true && vocabularies.has(applicator.vocabulary)) {
         keywords.set(keyword, this.#applicator(keyword, applicator, value, { place, scope }));
-      } else if (isAsserted(keyword, vocabularies)) {
+      } else if (isAssertedKeyword(keyword, vocabularies)) {
         keywords.set(keyword, keyword === "pattern" ? this.#pattern(String(value), place, "/pattern") : value);
       }
     }
@@ -172,7 +172,7 @@ class Linker {
     const entries = Object.entries(value as SchemaObject);
     if (keyword !== "patternProperties") return new Map(entries.map(([name, node]) => [name, link(node)]));
     return entries.map(([source, node]) => [
-      this.#pattern(source, at.place, appendToken("/patternProperties", source)),
+      this.#pattern(source, at.place, appendPointerToken("/patternProperties", source)),
       link(node),
     ]);
   }
@@ -193,7 +193,7 @@ class Linker {
 
   #pattern(source: string, place: IndexedSchema, pointer: string): WatchedPattern {
     try {
-      return watchPattern(source, this.#test);
+      return compileWatchedPattern(source, this.#test);
     } catch (error) {
       this.#problem(place, pointer, `"${source}" is no regular expression: ${(error as Error).message}`);
       return { source, matches: () => false };
@@ -205,7 +205,7 @@ class Linker {
   }
 }
 
-function isAsserted(keyword: string, vocabularies: ReadonlySet<Vocabulary>): boolean {
+function isAssertedKeyword(keyword: string, vocabularies: ReadonlySet<Vocabulary>): boolean {
   if (keyword === "format") return vocabularies.has("format-assertion");
   return vocabularies.has("validation") && ASSERTIONS.has(keyword);
 }

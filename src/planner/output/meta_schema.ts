@@ -1,11 +1,11 @@
 import { Meta } from "typebox/schema";
-import { evaluate } from "./evaluate.ts";
+import { evaluateValue } from "./evaluate.ts";
 import { linkSchema } from "./link_schema.ts";
 import type { LinkedSchema } from "./linked_schema.ts";
 import { formatPointer, formatProblem } from "./problems.ts";
 import { formatSchemaProblem, isSchemaObject, type SchemaDocument } from "./schema_document.ts";
 import { SchemaIndex } from "./schema_index.ts";
-import { DIALECT } from "./schema_keywords.ts";
+import { SCHEMA_DIALECT } from "./schema_keywords.ts";
 
 const FORMAT_ASSERTION = "https://json-schema.org/draft/2020-12/meta/format-assertion";
 
@@ -14,12 +14,12 @@ const FORMAT_ASSERTION = "https://json-schema.org/draft/2020-12/meta/format-asse
  * but a project's own meta-schema may name. Source: JSON Schema 2020-12, the `typebox` package.
  */
 export const META_DOCUMENTS: readonly SchemaDocument[] = [
-  { path: DIALECT, uris: [DIALECT], schema: (Meta as Readonly<Record<string, unknown>>)[DIALECT] },
+  { path: SCHEMA_DIALECT, uris: [SCHEMA_DIALECT], schema: (Meta as Readonly<Record<string, unknown>>)[SCHEMA_DIALECT] },
   {
     path: FORMAT_ASSERTION,
     uris: [FORMAT_ASSERTION],
     schema: {
-      $schema: DIALECT,
+      $schema: SCHEMA_DIALECT,
       $id: FORMAT_ASSERTION,
       $dynamicAnchor: "meta",
       type: ["object", "boolean"],
@@ -43,7 +43,7 @@ export function findMetaSchemaProblems(
 ): readonly string[] {
   const { node = document.schema, pointer = "" } = part;
   linkedMeta ??= linkMetaSchema();
-  return evaluate(linkedMeta, node).problems.map((problem) => {
+  return evaluateValue(linkedMeta, node).problems.map((problem) => {
     const line = formatProblem({ ...problem, at: undefined, aboutField: true });
     return formatSchemaProblem(document, pointer + formatPointer(problem.at), line);
   });
@@ -52,7 +52,7 @@ export function findMetaSchemaProblems(
 function linkMetaSchema(): LinkedSchema {
   const index = new SchemaIndex();
   for (const document of META_DOCUMENTS) index.add(document);
-  return linkSchema(index, DIALECT);
+  return linkSchema(index, SCHEMA_DIALECT);
 }
 
 /** Returns an older draft's `$schema`, or undefined. Its keywords have other meanings and cannot be evaluated. */

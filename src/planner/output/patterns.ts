@@ -14,7 +14,7 @@ export interface WatchedPattern {
  * @throws SyntaxError if `source` is not an ECMAScript regular expression with the `u` flag. Source: JSON Schema
  * 2020-12 Core, 6.4
  */
-export function watchPattern(source: string, test: PatternTest): WatchedPattern {
+export function compileWatchedPattern(source: string, test: PatternTest): WatchedPattern {
   const expression = new RegExp(source, "u");
   return { source, matches: (text) => test(source, text, () => expression.test(text)) };
 }

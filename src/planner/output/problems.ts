@@ -1,4 +1,4 @@
-import { appendToken } from "./json_pointer.ts";
+import { appendPointerToken } from "./json_pointer.ts";
 
 /** Location of a value in the output; undefined is the root. A linked list, because few are ever printed. */
 export type ValueLocation = { readonly parent: ValueLocation; readonly token: string | number } | undefined;
@@ -28,22 +28,22 @@ export function formatProblem({ at, what, aboutField }: Problem): string {
 export function formatPointer(at: ValueLocation): string {
   const tokens: (string | number)[] = [];
   for (let place = at; place !== undefined; place = place.parent) tokens.push(place.token);
-  return tokens.reduceRight<string>(appendToken, "");
+  return tokens.reduceRight<string>(appendPointerToken, "");
 }
 
 /** Formats a value as JSON, shortened if it is long. */
 export function formatValue(value: unknown): string {
-  const text = typeof value === "string" ? JSON.stringify(value.slice(0, MAX_SHOWN_VALUE + 1)) : toShortJson(value);
+  const text = typeof value === "string" ? JSON.stringify(value.slice(0, MAX_SHOWN_VALUE + 1)) : formatShortJson(value);
   return text.length > MAX_SHOWN_VALUE ? `${text.slice(0, MAX_SHOWN_VALUE)}…` : text;
 }
 
-function toShortJson(value: unknown): string {
+function formatShortJson(value: unknown): string {
   // A large value is not converted to JSON, because most of the text would be cut off.
   if (Array.isArray(value) && value.length > MAX_SHOWN_VALUE) return `an array of ${value.length} items`;
   return JSON.stringify(value) ?? String(value);
 }
 
-export function formatList(values: readonly unknown[]): string {
+export function formatValueList(values: readonly unknown[]): string {
   const texts = values.slice(0, MAX_SHOWN_LIST).map(formatValue);
   const rest = values.length - texts.length;
   return rest > 0 ? `${texts.join(", ")} or ${rest} more` : texts.join(", ");
@@ -60,7 +60,7 @@ function replaceLineBreaks(text: string): string {
 }
 
 /** Returns the JSON Schema type of a value; `integer` for a number without a fraction. */
-export function nameType(value: unknown): string {
+export function getTypeName(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   return Number.isInteger(value) ? "integer" : typeof value;

@@ -39,7 +39,7 @@ export interface OutputConsequence {
  * @param verdict null for a spec without `output_schema`
  * @param strict `validation.strict_output_validation` of the config
  */
-export function decideConsequence(verdict: OutputVerdict | null, strict: boolean): OutputConsequence {
+export function decideOutputConsequence(verdict: OutputVerdict | null, strict: boolean): OutputConsequence {
   if (verdict === null || verdict.kind === "passed") return { status: "completed", warning: false };
   return strict ? { status: "needs_attention", warning: false } : { status: "completed", warning: true };
 }

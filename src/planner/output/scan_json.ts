@@ -177,7 +177,7 @@ class Attempt {
 }
 
 /** Returns the levels of nesting in a JSON text; 0 for a scalar. Cost: linear, without recursion. */
-export function countNesting(json: string): number {
+export function countNestingLevels(json: string): number {
   let depth = 0;
   let deepest = 0;
   let inString = false;

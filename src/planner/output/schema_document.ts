@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import { appendToken } from "./json_pointer.ts";
+import { appendPointerToken } from "./json_pointer.ts";
 import { APPLICATORS, type SubschemaPlace } from "./schema_keywords.ts";
 
 export type SchemaObject = Readonly<Record<string, unknown>>;
@@ -8,7 +8,7 @@ export type SchemaNode = SchemaObject | boolean;
 export interface SchemaDocument {
   /** Path from the project root, which messages print. */
   readonly path: string;
-  /** URIs of the document, first the one under which it was read; relative references are resolved against that one. */
+  /** URIs of the document. The first is the one under which it was read; relative references resolve against it. */
   readonly uris: readonly [string, ...string[]];
   readonly schema: unknown;
 }
@@ -53,7 +53,7 @@ export function listSubschemas(schema: SchemaObject): readonly Subschema[] {
     if (place === undefined) return [];
     return listMembers(place, value)
       .filter(([, node]) => isSchemaNode(node))
-      .map(([pointer, node]) => ({ node: node as SchemaNode, pointer: appendToken("", keyword) + pointer }));
+      .map(([pointer, node]) => ({ node: node as SchemaNode, pointer: appendPointerToken("", keyword) + pointer }));
   });
 }
 
@@ -61,5 +61,5 @@ export function listSubschemas(schema: SchemaObject): readonly Subschema[] {
 function listMembers(place: SubschemaPlace, value: unknown): readonly (readonly [string, unknown])[] {
   if (place === "schema") return [["", value]];
   if (typeof value !== "object" || value === null || Array.isArray(value) !== (place === "list")) return [];
-  return Object.entries(value).map(([name, node]) => [appendToken("", name), node]);
+  return Object.entries(value).map(([name, node]) => [appendPointerToken("", name), node]);
 }

@@ -1,4 +1,4 @@
-import { appendToken, getMember, parsePointer } from "./json_pointer.ts";
+import { appendPointerToken, getMember, parseJsonPointer } from "./json_pointer.ts";
 import {
   formatSchemaProblem,
   isSchemaNode,
@@ -8,7 +8,7 @@ import {
   type SchemaNode,
   type SchemaObject,
 } from "./schema_document.ts";
-import { DIALECT } from "./schema_keywords.ts";
+import { SCHEMA_DIALECT } from "./schema_keywords.ts";
 
 /** A schema with its own URI: a document, or a schema inside one that has an `$id`. */
 export interface Resource {
@@ -74,7 +74,7 @@ export class SchemaIndex {
       this.problems.push(formatSchemaProblem(document, "", "expected a schema, which is an object or a boolean"));
       return;
     }
-    const resource = this.#resource(document, schema, { uri: uris[0], dialect: DIALECT, pointer: "" });
+    const resource = this.#resource(document, schema, { uri: uris[0], dialect: SCHEMA_DIALECT, pointer: "" });
     for (const uri of uris) this.#resources.set(uri, resource);
     this.#visit(schema, resource, "");
   }
@@ -105,7 +105,7 @@ export class SchemaIndex {
   #follow(resource: Resource, pointer: string): ReferenceTarget | undefined {
     let node: unknown = resource.root;
     let nearest = resource;
-    for (const token of parsePointer(pointer) ?? [""]) {
+    for (const token of parseJsonPointer(pointer) ?? [""]) {
       node = getMember(node, token);
       if (isSchemaObject(node)) nearest = this.place(node)?.resource ?? nearest;
     }
@@ -164,7 +164,7 @@ export class SchemaIndex {
       );
     }
     this.#resources.set(resource.uri, resource);
-    if (resource.dialect !== DIALECT) {
+    if (resource.dialect !== SCHEMA_DIALECT) {
       const { document: from, dialect: text } = resource;
       this.references.push({ document: from, pointer: `${outer.pointer}/$schema`, text, uri: text });
     }
@@ -182,7 +182,7 @@ export class SchemaIndex {
     for (const keyword of ["$ref", "$dynamicRef"]) {
       const text = node[keyword];
       if (typeof text !== "string") continue;
-      const at = appendToken(pointer, keyword);
+      const at = appendPointerToken(pointer, keyword);
       const uri = this.#absolute(resource.document, at, text, resource.uri);
       if (uri !== undefined) this.references.push({ document: resource.document, pointer: at, text, uri });
     }

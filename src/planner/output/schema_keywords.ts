@@ -6,7 +6,7 @@ const BASE = "https://json-schema.org/draft/2020-12/vocab/";
 /** Beginning of the URIs of draft 2020-12's vocabularies; a vocabulary's name follows it. */
 export const VOCABULARY_BASE = BASE;
 
-export const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+export const SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
 export type Vocabulary =
   | "core"
@@ -46,7 +46,7 @@ function createInPlaceApplicator(place: SubschemaPlace): Applicator {
   return { place, vocabulary: "applicator", inPlace: true, applies: true };
 }
 
-function createDefinitions(place: SubschemaPlace, vocabulary: Vocabulary): Applicator {
+function createDefinitionsApplicator(place: SubschemaPlace, vocabulary: Vocabulary): Applicator {
   return { place, vocabulary, inPlace: false, applies: false };
 }
 
@@ -57,9 +57,9 @@ function createDefinitions(place: SubschemaPlace, vocabulary: Vocabulary): Appli
  * Source: JSON Schema 2020-12 Core, 10 and 11; Validation, 8.
  */
 export const APPLICATORS: ReadonlyMap<string, Applicator> = new Map([
-  ["$defs", createDefinitions("map", "core")],
-  ["definitions", createDefinitions("map", "core")],
-  ["contentSchema", createDefinitions("schema", "content")],
+  ["$defs", createDefinitionsApplicator("map", "core")],
+  ["definitions", createDefinitionsApplicator("map", "core")],
+  ["contentSchema", createDefinitionsApplicator("schema", "content")],
   ["allOf", createInPlaceApplicator("list")],
   ["anyOf", createInPlaceApplicator("list")],
   ["oneOf", createInPlaceApplicator("list")],

@@ -11,7 +11,7 @@ export interface ProcessMark {
 export interface ClaimHolder {
   readonly pid: number;
   readonly host: string;
-  /** ISO 8601 UTC: start time of the holder's process. */
+  /** Start time of the holder's process, in ISO 8601 UTC. */
   readonly started_at: string;
   readonly heartbeat: string;
   /** Id of the run, or null in a lock that another program wrote. */

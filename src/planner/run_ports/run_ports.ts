@@ -69,7 +69,7 @@ export interface WatchFileHold {
 export interface LeftoverFiles {
   /** Paths from the project's root, sorted; excludes files of running processes. */
   files(): Promise<readonly string[]>;
-  /** Removes all of them and returns their paths. */
+  /** Removes all leftover files and returns their paths. */
   remove(): Promise<readonly string[]>;
 }
 

@@ -3,7 +3,7 @@ import type { Claim, ClaimHolder, SharedClaimOptions, SharedClaimResult } from "
 import { AGENT_GRACE_MS } from "../limits.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import type { RunEnd } from "../work/end_of_run.ts";
-import { keepCutOffRun } from "./run/keep_record.ts";
+import { keepCutOffRecord } from "./run/keep_record.ts";
 import type { RepairDeps, RunDeps } from "./run_types.ts";
 
 /** Error text of a run whose process ended before the run completed. */
@@ -39,24 +39,24 @@ export async function claimSpec(deps: RunDeps, id: SpecId, processId: string): P
  * @param action verb phrase at the start of the refusal, such as `send back`
  * @throws OperationError `failed_precondition` if another process holds the claim
  */
-export function withClaim<Result>(
+export function runWithClaim<Result>(
   deps: RepairDeps,
   id: SpecId,
   action: string,
   use: (claim: Claim) => Promise<Result>,
 ): Promise<Result> {
-  return tryWithClaim(deps, id, use, ({ pid }) => {
+  return tryRunWithClaim(deps, id, use, ({ pid }) => {
     const why = `process ${pid} is working on it: "planner pause ${id}" stops it`;
     throw new OperationError("failed_precondition", `Cannot ${action} spec '${id}': ${why}`);
   });
 }
 
 /**
- * Holds a spec's claim while `use` runs, as `withClaim` does, but without a refusal.
+ * Holds a spec's claim while `use` runs, as `runWithClaim` does, but without a refusal.
  *
  * @param held returns the result if another process holds the claim
  */
-export async function tryWithClaim<Result>(
+export async function tryRunWithClaim<Result>(
   deps: RepairDeps,
   id: SpecId,
   use: (claim: Claim) => Promise<Result>,
@@ -81,7 +81,7 @@ export async function tryWithClaim<Result>(
 async function endLeftoverProcesses(deps: RepairDeps, id: SpecId, { process_id, agent }: ClaimHolder): Promise<number> {
   if (process_id === null) return 0;
   const ended = await deps.ports.agents.endRun({ processId: process_id, agent }, AGENT_GRACE_MS);
-  await keepCutOffRun(deps, id, { processId: process_id, reason: PROCESS_GONE });
+  await keepCutOffRecord(deps, id, { processId: process_id, reason: PROCESS_GONE });
   return ended;
 }
 

@@ -4,7 +4,7 @@ import { parseCriteria } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parseParentId, type SpecId } from "../spec/spec_id.ts";
-import { hasChecks, listReasonsAgainst } from "../work/provenance.ts";
+import { hasChecks, listCompletionObstacles } from "../work/provenance.ts";
 import { isCompletedWithoutProof } from "./proof/prove_spec.ts";
 import type { RunDeps } from "./run_types.ts";
 
@@ -53,7 +53,7 @@ async function findUnprovenReasons(deps: RunDeps, id: SpecId): Promise<readonly 
       continue;
     }
     const proof = await deps.context.prove({ id: spec.id, body: spec.body });
-    reasons.push(...listReasonsAgainst(spec.id, proof));
+    reasons.push(...listCompletionObstacles(spec.id, proof));
   }
   return reasons;
 }

@@ -25,7 +25,7 @@ export function buildRunPlace(root: string, worktree: Worktree | null, port: num
 }
 
 /** Calls `use` with a new worktree of a commit, set up like the worktree of a run. */
-export function withFreshWorktree<OwnJob extends SpecJob, Result>(
+export function runJobInFreshWorktree<OwnJob extends SpecJob, Result>(
   deps: RunDeps,
   job: OwnJob,
   commit: string,

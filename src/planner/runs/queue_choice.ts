@@ -1,4 +1,4 @@
-import { isReadyUnasked, RESUMABLE } from "../operations/shared/start_checks.ts";
+import { isReadyWithoutRequest, RESUMABLE_STATUSES } from "../operations/shared/start_checks.ts";
 import type { SpecWorld } from "../operations/shared/world.ts";
 import type { Readiness } from "../spec/readiness.ts";
 import type { Spec } from "../spec/spec.ts";
@@ -22,7 +22,7 @@ export function listRequestedIds(
   { specs, readiness }: Pick<SpecWorld, "specs" | "readiness">,
 ) {
   if (named.length > 0) return addMemberIds(named, specs);
-  return specs.filter((spec) => isReadyUnasked(spec, readiness)).map(({ id }) => id);
+  return specs.filter((spec) => isReadyWithoutRequest(spec, readiness)).map(({ id }) => id);
 }
 
 /**
@@ -37,8 +37,8 @@ export function listStartableIds(state: QueueState, { specs, readiness }: Pick<S
   const follows = createFollowTest(state, readiness);
   const begins = (spec: Spec): boolean => {
     if (!order.has(spec.id)) return follows(spec);
-    if (named.length === 0) return isReadyUnasked(spec, readiness);
-    return wanted.length === 1 || readiness.isReady(spec) || isResumed(spec, named, readiness);
+    if (named.length === 0) return isReadyWithoutRequest(spec, readiness);
+    return wanted.length === 1 || readiness.isReady(spec) || isResumableSpec(spec, named, readiness);
   };
   return specs
     .filter((spec) => !tried.has(spec.id) && begins(spec))
@@ -61,16 +61,16 @@ export function findDoneGroup(state: QueueState, world: SpecWorld): Spec | undef
 function createFollowTest({ follow, completed }: QueueState, readiness: Readiness): (spec: Spec) => boolean {
   if (!follow || completed.size === 0) return () => false;
   const before = readiness.without(completed);
-  return (spec) => isReadyUnasked(spec, readiness) && !before.isReady(spec);
+  return (spec) => isReadyWithoutRequest(spec, readiness) && !before.isReady(spec);
 }
 
 /** Whether a named spec can be resumed: naming allows statuses that a list of ready specs omits. */
-function isResumed(spec: Spec, named: readonly SpecId[], readiness: Readiness): boolean {
-  if (!named.includes(spec.id) || !RESUMABLE.includes(spec.status)) return false;
+function isResumableSpec(spec: Spec, named: readonly SpecId[], readiness: Readiness): boolean {
+  if (!named.includes(spec.id) || !RESUMABLE_STATUSES.includes(spec.status)) return false;
   return readiness.isReady({ ...spec, status: "pending" });
 }
 
-/** Returns the ids and all their members', members first, because a driver or group is worked after its members. */
+/** Returns the ids with their members' ids. Members come first, because a driver or group is worked after them. */
 function addMemberIds(ids: readonly SpecId[], specs: readonly Spec[]): readonly SpecId[] {
   const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));
   const found = new Set<SpecId>();

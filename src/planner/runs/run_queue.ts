@@ -12,17 +12,17 @@ import { claimSpec, takeSharedClaim } from "./claims.ts";
 import { closeGroup } from "./close_group.ts";
 import { findDoneGroup, listRequestedIds, listStartableIds, type QueueState } from "./queue_choice.ts";
 import { AgentSpecRun } from "./run/run.ts";
-import { checkStart } from "./run/start.ts";
+import { checkRunConditions } from "./run/start.ts";
 import type { RunDeps, RunResult, RunSettings } from "./run_types.ts";
 
 export interface QueueOptions {
   /** Specs to begin with; empty means every spec that is ready. */
   readonly ids: readonly SpecId[];
-  /** Whether to begin specs that the completion of these makes ready. */
+  /** Whether to begin specs that become ready when one of `ids` completes. */
   readonly follow: boolean;
   /** Maximum number of specs that run at the same time. */
   readonly width: number;
-  /** Whether to begin no further spec after one that did not complete. */
+  /** Whether the queue begins no further spec after a spec that did not complete. */
   readonly stopAtFailure: boolean;
   /** Budget of all runs together in US dollars; once it is spent, no further run starts. Null means no limit. */
   readonly budget: number | null;
@@ -35,13 +35,11 @@ export interface QueueResult {
 }
 
 /**
- * Runs specs until no more can begin: the wanted ones with their members, each when it becomes ready, and with `follow`
- * the specs that their completion makes ready. Tries each spec once.
- *
- * Reports a single wanted spec that cannot begin as refused; of several, those that never became ready.
- *
+ * Runs the wanted specs and their members, each once it becomes ready, and with `follow` also the specs that their
+ * completion makes ready. Ends when no more spec can begin. Tries each spec once.
+ * If a single wanted spec cannot begin, reports it as refused. Of several wanted specs, reports those that never became
+ * ready.
  * @throws any unexpected error of a run, after all other runs have ended
- *
  * Source: docs/decisions.md#s-24; docs/contract/spec-tool.md#rule-4.
  */
 export async function runQueue(deps: RunDeps, wishes: QueueOptions): Promise<QueueResult> {
@@ -218,13 +216,13 @@ function haveOverlappingPaths(some: readonly string[], others: readonly string[]
  * Source: docs/decisions.md#s-23, docs/decisions.md#s-26.
  */
 export async function runSpec(deps: RunDeps, id: SpecId, wishes: RunSettings): Promise<RunResult> {
-  const { config, spec } = await checkStart(deps, id, wishes);
-  if (wishes.worktree) await checkWorktree(deps, spec, config);
+  const { config, spec } = await checkRunConditions(deps, id, wishes);
+  if (wishes.worktree) await requireUsableWorktree(deps, spec, config);
   const processId = `${id}-${deps.pid}`;
   const claim = await claimSpec(deps, id, processId);
   try {
     // Another process may have worked on the spec between the first check and the claim.
-    const start = await checkStart(deps, id, wishes);
+    const start = await checkRunConditions(deps, id, wishes);
     const notes = await takeSharedClaim(deps, claim, wishes.shared);
     return await new AgentSpecRun(deps, { ...start, claim, notes, processId, wishes }).toEnd();
   } finally {
@@ -233,7 +231,7 @@ export async function runSpec(deps: RunDeps, id: SpecId, wishes: RunSettings): P
 }
 
 /** Refuses the run before anything is changed, because a repository without a commit is not the spec's failure. */
-async function checkWorktree(
+async function requireUsableWorktree(
   { ports }: RunDeps,
   spec: Spec,
   { defaults, git, worktree }: PlannerConfig,

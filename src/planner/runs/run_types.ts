@@ -22,7 +22,7 @@ export interface RunDeps {
   readonly self: readonly string[];
   /** Returns the argument list that runs one line in a shell. */
   readonly shell: (line: string) => readonly string[];
-  /** Time of the request if another process has already recorded one, so that the records agree; else null. */
+  /** Time of the request if another process has recorded a time, so that both records agree; else null. */
   readonly startedAt: string | null;
   readonly tell: (event: RunEvent) => void;
 }
@@ -100,7 +100,7 @@ export type RunEvent =
   | ({ readonly event: "usage"; readonly spec_id: SpecId } & Usage)
   /** An action that was denied to the agent; `what` describes it. */
   | { readonly event: "denied"; readonly spec_id: SpecId; readonly what: string }
-  /** The one setting that would allow those denied actions that may be allowed. */
+  /** Setting that would allow the denied actions, except those that must stay denied. */
   | { readonly event: "allow"; readonly spec_id: SpecId; readonly line: string }
   | ({ readonly event: "ended" } & RunResult)
   /** The run never started, and the spec is unchanged. */

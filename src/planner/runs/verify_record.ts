@@ -2,7 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { CommitFacts, KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 import { refuseInsideRun } from "../operations/shared/inside_run.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { isAccepted } from "../work/acceptance.ts";
+import { isLineAccepted } from "../work/acceptance.ts";
 import type { EditedFile } from "../work/provenance.ts";
 import {
   judgeRecord,
@@ -11,7 +11,7 @@ import {
   listRecordedVerdicts,
   type RecordCheck,
 } from "../work/records/judge_record.ts";
-import { openJob, withFreshWorktree } from "./job.ts";
+import { openJob, runJobInFreshWorktree } from "./job.ts";
 import { findEditedFiles } from "./proof/edited_files.ts";
 import { runCommands } from "./run/run_commands.ts";
 import type { RunDeps, StopSignals } from "./run_types.ts";
@@ -46,14 +46,15 @@ async function rerunRecordedCommands(
   const checks = listRecordedChecks(kept.record).map(({ command }) => String(command));
   const accepted = await (await deps.context.accepted()).read();
   const isRunnable = (command: string): boolean =>
-    isAccepted(accepted, { kind: "check", text: command }) || isAccepted(accepted, { kind: "verify", text: command });
+    isLineAccepted(accepted, { kind: "check", text: command }) ||
+    isLineAccepted(accepted, { kind: "verify", text: command });
   const foreign = recorded.filter(({ command }) => !isRunnable(String(command)));
   if (foreign.length > 0) {
     const named = foreign.map(({ command }) => `"${String(command)}"`).join(", ");
     const detail = `not run, since nobody here has accepted ${named}: "planner approve ${id}" and "planner approve --commands" show what waits`;
     return [{ part: "rerun", result: "differs", detail }];
   }
-  return withFreshWorktree(deps, await openJob(deps, id, stop), head, async (job) => {
+  return runJobInFreshWorktree(deps, await openJob(deps, id, stop), head, async (job) => {
     const commands = recorded.map(({ command }) => String(command));
     const results = await runCommands(deps, job, commands, { limitSeconds: job.config.verify.timeout_seconds });
     if (stop.soon.aborted) throw new OperationError("aborted", "interrupted before all commands were run again");

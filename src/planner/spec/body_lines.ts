@@ -23,7 +23,7 @@ const OPENING = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:(`{3,})[^`]*|(~{3,}).
  * Returns whether a fence is open at the end. Cost: one pass.
  * @param from the first line, which must be outside fences
  */
-export function visitLines(
+export function visitUnfencedLines(
   body: string,
   visit: (line: BodyLine) => boolean,
   from: Pick<BodyLine, "number" | "start"> = { number: 1, start: 0 },
@@ -67,7 +67,7 @@ export function* iterateLines(body: string): Iterable<FencedLine> {
 
 /** Returns the line that would close the fence that is open at the end of `body`; undefined if none is open. */
 export function findMissingFence(body: string): string | undefined {
-  const fence = visitLines(body, () => false);
+  const fence = visitUnfencedLines(body, () => false);
   return fence === undefined ? undefined : fence.mark.repeat(fence.length);
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { SpecDocument } from "./document.ts";
-import { isDay, parsePriority } from "./planning.ts";
+import { isCalendarDay, parsePriority } from "./planning.ts";
 import { findTitle } from "./sections.ts";
 import type { Approval, Spec } from "./spec.ts";
 import type { SpecId } from "./spec_id.ts";
@@ -25,35 +25,35 @@ export function buildSpec(place: SpecLocation, document: SpecDocument & { readon
   const { frontmatter, body, bodyLine } = document;
   return {
     ...place,
-    title: findTitle(body) ?? readText(frontmatter["title"]),
-    status: normalizeStatus(readText(frontmatter["status"])),
-    type: readText(frontmatter["type"]) ?? "code",
-    dependsOn: readList(frontmatter["depends_on"]),
-    labels: readList(frontmatter["labels"]),
-    targetFiles: readList(frontmatter["target_files"]),
-    members: readList(frontmatter["members"]),
-    model: readText(frontmatter["model"]),
-    outputSchema: readText(frontmatter["output_schema"]),
+    title: findTitle(body) ?? readFieldText(frontmatter["title"]),
+    status: normalizeStatus(readFieldText(frontmatter["status"])),
+    type: readFieldText(frontmatter["type"]) ?? "code",
+    dependsOn: readFieldList(frontmatter["depends_on"]),
+    labels: readFieldList(frontmatter["labels"]),
+    targetFiles: readFieldList(frontmatter["target_files"]),
+    members: readFieldList(frontmatter["members"]),
+    model: readFieldText(frontmatter["model"]),
+    outputSchema: readFieldText(frontmatter["output_schema"]),
     approval: readApproval(frontmatter["approval"]),
-    priority: parsePriority(readText(frontmatter["priority"])),
-    assignee: readText(frontmatter["assignee"]),
-    due: readDay(frontmatter["due"]),
+    priority: parsePriority(readFieldText(frontmatter["priority"])),
+    assignee: readFieldText(frontmatter["assignee"]),
+    due: readFieldDay(frontmatter["due"]),
     frontmatter,
     body,
     bodyLine,
   };
 }
 
-function readText(value: unknown): string | null {
+function readFieldText(value: unknown): string | null {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
 }
 
-function readDay(value: unknown): string | null {
-  const text = readText(value);
-  return text !== null && isDay(text) ? text : null;
+function readFieldDay(value: unknown): string | null {
+  const text = readFieldText(value);
+  return text !== null && isCalendarDay(text) ? text : null;
 }
 
-function readList(value: unknown): readonly string[] {
+function readFieldList(value: unknown): readonly string[] {
   const items = Array.isArray(value) ? value : [value];
   return items.filter((item): item is string => typeof item === "string" && item !== "");
 }
@@ -62,9 +62,9 @@ function readApproval(value: unknown): Approval | null {
   if (!isJsonObject(value)) return null;
   return {
     required: isAffirmative(value["required"]),
-    status: readText(value["status"]),
-    by: readText(value["by"]),
-    at: readText(value["at"]),
+    status: readFieldText(value["status"]),
+    by: readFieldText(value["by"]),
+    at: readFieldText(value["at"]),
   };
 }
 

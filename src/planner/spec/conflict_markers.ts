@@ -1,15 +1,16 @@
-import { visitLines } from "./body_lines.ts";
+import { visitUnfencedLines } from "./body_lines.ts";
 import { findSections } from "./sections.ts";
 
 /** Lines by which git marks a conflict's two sides; not `=======`, because alone it underlines a heading. */
 const MARKER = /^(?:<{7}|>{7})(?: |$)/;
 
-/** The error for a text with such a line, with what to do. */
-export const CONFLICT = "a conflict of git is not resolved: expected one of its two sides, and no line that git marked";
+/** Error message for a text with a conflict marker; says what to do. */
+export const CONFLICT_MESSAGE =
+  "a conflict of git is not resolved: expected one of its two sides, and no line that git marked";
 
 /** Returns the offset of the first conflict marker in `text`, or undefined. */
 export function findConflictMarker(text: string): number | undefined {
-  const found = hasMarker(text) ? /^(?:<{7}|>{7})(?: |\r?$)/m.exec(text) : null;
+  const found = hasConflictMarker(text) ? /^(?:<{7}|>{7})(?: |\r?$)/m.exec(text) : null;
   return found?.index;
 }
 
@@ -18,10 +19,10 @@ export function findConflictMarker(text: string): number | undefined {
  * Output`, where an agent may report a conflict. Cost: two searches in a text without a marker.
  */
 export function findConflictLine(body: string): number | undefined {
-  if (!hasMarker(body)) return undefined;
+  if (!hasConflictMarker(body)) return undefined;
   const outputs = findSections(body, "Output");
   let found: number | undefined;
-  visitLines(body, ({ text, start, number }) => {
+  visitUnfencedLines(body, ({ text, start, number }) => {
     if (!MARKER.test(text) || outputs.some(({ heading, end }) => start >= heading.next && start < end)) return false;
     found = number;
     return true;
@@ -29,6 +30,6 @@ export function findConflictLine(body: string): number | undefined {
   return found;
 }
 
-function hasMarker(text: string): boolean {
+function hasConflictMarker(text: string): boolean {
   return text.includes("<<<<<<<") || text.includes(">>>>>>>");
 }

@@ -1,4 +1,4 @@
-import { type BodyLine, visitLines } from "./body_lines.ts";
+import { type BodyLine, visitUnfencedLines } from "./body_lines.ts";
 import { findSections, type Section } from "./sections.ts";
 
 export const CRITERIA_SECTION = "Acceptance Criteria";
@@ -39,7 +39,7 @@ export function parseCriteria(body: string): readonly Criterion[] {
   let indent = 0;
   const visit = (line: BodyLine): boolean => {
     if (section !== undefined && line.start >= section.end) return true;
-    if (outputs.some((output) => isInside(line, output))) return false;
+    if (outputs.some((output) => isLineInSection(line, output))) return false;
     const box = CHECKBOX.exec(line.text);
     if (box !== null) {
       indent = box[1]?.length ?? 0;
@@ -54,11 +54,11 @@ export function parseCriteria(body: string): readonly Criterion[] {
     return false;
   };
   const heading = section?.heading;
-  visitLines(body, visit, heading && { number: heading.line + 1, start: heading.next });
+  visitUnfencedLines(body, visit, heading && { number: heading.line + 1, start: heading.next });
   return found;
 }
 
-function isInside({ start }: BodyLine, { heading, end }: Section): boolean {
+function isLineInSection({ start }: BodyLine, { heading, end }: Section): boolean {
   return start >= heading.next && start < end;
 }
 

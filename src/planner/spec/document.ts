@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { CONFLICT, findConflictMarker } from "./conflict_markers.ts";
+import { CONFLICT_MESSAGE, findConflictMarker } from "./conflict_markers.ts";
 import { parseFrontmatter } from "./full_frontmatter.ts";
 import { scanFrontmatter } from "./quick_frontmatter.ts";
 import type { TextProblem } from "./spec.ts";
@@ -50,7 +50,7 @@ export function parseDocument(text: string): SpecDocument {
 }
 
 function createConflictProblem(text: string, at: number): SpecDocument {
-  return { ok: false, problem: { ...locateOffset(text, at), message: CONFLICT } };
+  return { ok: false, problem: { ...locateOffset(text, at), message: CONFLICT_MESSAGE } };
 }
 
 /** The error for a change of a text that does not parse. */

@@ -8,17 +8,19 @@ export type FieldValue =
   | readonly string[]
   | { readonly [key: string]: string | boolean | number | readonly string[] };
 
-export function isList(value: unknown): value is readonly string[] {
+export function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value);
 }
 
 /** Returns the value as the parser would read it: in fields that keep their text, numbers and booleans become texts. */
-export function toParsedValue(value: FieldValue, path: readonly string[]): unknown {
-  if (isList(value)) return value;
+export function convertToParsedValue(value: FieldValue, path: readonly string[]): unknown {
+  if (isTextList(value)) return value;
   if (isJsonObject<FieldValue>(value)) {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toParsedValue(inner, [...path, key])]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, convertToParsedValue(inner, [...path, key])]),
+    );
   }
-  return keepsText(path) ? String(value) : value;
+  return keepsWrittenText(path) ? String(value) : value;
 }
 
 /** Returns whether two parsed frontmatter values are equal, ignoring the order of keys. */
@@ -66,7 +68,7 @@ const TEXT_FIELDS: ReadonlySet<string> = new Set([
 const APPROVAL_TEXTS: ReadonlySet<string> = new Set(["status", "by", "at"]);
 
 /** Returns whether scalars directly under `path` (keys from the top) keep their written text. */
-export function keepsText(path: readonly string[]): boolean {
+export function keepsWrittenText(path: readonly string[]): boolean {
   if (path.length === 1) return TEXT_FIELDS.has(path[0] ?? "");
   return path.length === 2 && path[0] === "approval" && APPROVAL_TEXTS.has(path[1] ?? "");
 }

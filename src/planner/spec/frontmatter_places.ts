@@ -27,20 +27,20 @@ export function createFrontmatterLocator(
   return (path, of = "value") => {
     if (range === null) return undefined;
     document ??= parseDocument(extractYaml(text, range), { logLevel: "silent", prettyErrors: false });
-    const at = findOffset(document.contents, path, of);
+    const at = findPathOffset(document.contents, path, of);
     return at === undefined ? undefined : locateOffset(text, range.start + at);
   };
 }
 
-function findOffset(root: unknown, path: FieldPath, of: "value" | "key"): number | undefined {
+function findPathOffset(root: unknown, path: FieldPath, of: "value" | "key"): number | undefined {
   let at: number | undefined;
   let node = root;
   for (const [index, step] of path.entries()) {
     const next = isMap(node) ? findEntry(node.items, step) : isSeq(node) ? findItem(node.items, step) : undefined;
     if (next === undefined) break;
     node = next.value;
-    const key = getStart(next.key);
-    at = (of === "key" && index === path.length - 1 ? key : undefined) ?? getStart(node) ?? key ?? at;
+    const key = getValueStart(next.key);
+    at = (of === "key" && index === path.length - 1 ? key : undefined) ?? getValueStart(node) ?? key ?? at;
   }
   return at;
 }
@@ -59,7 +59,7 @@ function findItem(items: readonly unknown[], step: string | number): Entry | und
 }
 
 /** Returns the offset of a value; undefined for an empty value, whose range is empty. */
-function getStart(value: unknown): number | undefined {
+function getValueStart(value: unknown): number | undefined {
   const range = isNode(value) ? (value as Node).range : null;
   return range === null || range === undefined || range[0] === range[1] ? undefined : range[0];
 }

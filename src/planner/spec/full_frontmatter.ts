@@ -10,17 +10,17 @@ import {
   type YAMLMap,
 } from "yaml";
 import { MAX_FRONTMATTER_ALIASES, MAX_FRONTMATTER_DEPTH } from "../limits.ts";
-import { keepsText } from "./field_value.ts";
+import { keepsWrittenText } from "./field_value.ts";
 import type { TextProblem } from "./spec.ts";
 import type { FrontmatterRange } from "./split_text.ts";
 import { locateOffset } from "./text_lines.ts";
-import { findOpenQuote, findTooDeep, PLAIN_DATA, parseTokens, type Token } from "./yaml_tokens.ts";
+import { findOpenQuote, findTooDeepOffset, PLAIN_YAML_OPTIONS, parseTokens, type Token } from "./yaml_tokens.ts";
 
 export type ParsedFrontmatter =
   | { readonly ok: true; readonly fields: Record<string, unknown> }
   | { readonly ok: false; readonly problem: TextProblem };
 
-const OPTIONS = { ...PLAIN_DATA, schema: "core" } as const;
+const OPTIONS = { ...PLAIN_YAML_OPTIONS, schema: "core" } as const;
 
 /** Messages that replace the parser's for the most frequent mistakes. */
 const MESSAGES: Readonly<Record<string, string>> = {
@@ -51,14 +51,14 @@ export function parseFrontmatter(text: string, range: FrontmatterRange): ParsedF
 
 function parseYaml(yaml: string): { readonly fields: Record<string, unknown> } | Fault {
   const tokens = parseTokens(yaml);
-  const deep = findTooDeep(tokens, MAX_FRONTMATTER_DEPTH);
+  const deep = findTooDeepOffset(tokens, MAX_FRONTMATTER_DEPTH);
   if (deep !== undefined)
     return { at: deep, message: `Nested too deeply: expected at most ${MAX_FRONTMATTER_DEPTH} levels` };
   const [document, second] = [...new Composer(OPTIONS).compose(tokens, true, yaml.length)];
   if (document === undefined) return { fields: Object.create(null) };
   // The parser only warns about a closing bracket at the column of its key, and every reader accepts it.
   const error = document.errors[0] ?? document.warnings.find(({ code }) => code !== "BAD_INDENT");
-  if (error !== undefined) return convertError(error, tokens);
+  if (error !== undefined) return convertYamlError(error, tokens);
   if (second !== undefined)
     return { at: second.range[0], message: "Unexpected document marker: expected one document" };
   const root = document.contents;
@@ -74,7 +74,7 @@ function isEmptyNode(node: Node): boolean {
   return isScalar(node) && node.source === "" && node.tag === undefined && node.anchor === undefined;
 }
 
-function convertError({ code, message, pos: [at] }: YAMLError, tokens: readonly Token[]): Fault {
+function convertYamlError({ code, message, pos: [at] }: YAMLError, tokens: readonly Token[]): Fault {
   if (code === "TAG_RESOLVE_FAILED") return { at, message: `${message}: expected plain data without tags` };
   // An unclosed quote includes all text after it, so the error points to the opening quote.
   const open = message.startsWith("Missing closing") ? findOpenQuote(tokens) : undefined;
@@ -116,7 +116,7 @@ class FieldReader {
     if (isSeq(node)) return node.items.map((item) => this.#data(item as Node | null, path));
     if (isMap(node)) return this.#record(node, path);
     if (!isScalar(node)) return null;
-    return node.value !== null && keepsText(path) ? (node.source ?? String(node.value)) : node.value;
+    return node.value !== null && keepsWrittenText(path) ? (node.source ?? String(node.value)) : node.value;
   }
 
   #record(map: YAMLMap, path: readonly string[]): Record<string, unknown> {

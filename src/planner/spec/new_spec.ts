@@ -1,9 +1,9 @@
-import { replaceControls } from "#kernel/control_pictures.ts";
+import { replaceControlCharacters } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { parseDocument, parseReadable } from "./document.ts";
 import { editFields, type FieldValue } from "./edit/edit_fields.ts";
 import { formatFieldLines } from "./edit/field_text.ts";
-import { isSameValue, toParsedValue } from "./field_value.ts";
+import { convertToParsedValue, isSameValue } from "./field_value.ts";
 import { findTitleHeading } from "./sections.ts";
 import type { SpecId } from "./spec_id.ts";
 import { detectLineBreak } from "./text_lines.ts";
@@ -69,7 +69,7 @@ export function buildSpecFile(input: NewSpec): string {
     ...input.fields,
   };
   const text = `\n${formatTitleLine(title)}\n${body === "" ? "" : `\n${body}\n`}`;
-  return addFields(replaceControls(text), fields);
+  return addSpecFields(replaceControlCharacters(text), fields);
 }
 
 /** Content of a whole spec file; `fields` are written after `id`, in their order. */
@@ -83,17 +83,19 @@ export interface NewSpecFile {
 
 /** Builds a spec file's text with exactly these fields. Cost: one parse. @throws OperationError as `editFields`. */
 export function buildExactSpecFile({ id, title, body, fields }: NewSpecFile): string {
-  return addFields(`\n${formatTitleLine(title)}\n${body === "" ? "" : `\n${body}\n`}`, { id, ...fields });
+  return addSpecFields(`\n${formatTitleLine(title)}\n${body === "" ? "" : `\n${body}\n`}`, { id, ...fields });
 }
 
 const LAYOUT = { lineBreak: "\n", lists: "block", listIndent: "  " } as const;
 
 /** Writes all fields at once and parses the result; if a value differs, sets each field by `editFields`. */
-function addFields(rest: string, fields: Readonly<Record<string, FieldValue>>): string {
+function addSpecFields(rest: string, fields: Readonly<Record<string, FieldValue>>): string {
   const lines = Object.entries(fields).map(([key, value]) => formatFieldLines(key, value, "", LAYOUT));
   const text = `---\n${lines.join("")}---\n${rest}`;
   const read = parseDocument(text);
-  const expected = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, toParsedValue(value, [key])]));
+  const expected = Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [key, convertToParsedValue(value, [key])]),
+  );
   if (read.ok && read.body === rest && isSameValue(read.frontmatter, expected)) return text;
   return editFields(`---\n---\n${rest}`, fields);
 }
@@ -119,8 +121,8 @@ export function fillTemplate(template: string, { id, title, body, fields }: NewS
   const heading = findTitleHeading(document.body);
   const before = document.body.slice(0, heading?.start ?? 0);
   const after = document.body.slice(heading?.next ?? 0);
-  const added = body === "" ? "" : `${br}${replaceControls(body).replaceAll("\n", br)}${br}`;
+  const added = body === "" ? "" : `${br}${replaceControlCharacters(body).replaceAll("\n", br)}${br}`;
   const gap = heading === undefined && !/^\s*(?:\r|\n)/.test(after) ? br : "";
   const head = text.slice(0, text.length - document.body.length);
-  return `${head}${before === "" ? br : before}# ${replaceControls(title)}${br}${added}${gap}${after}`;
+  return `${head}${before === "" ? br : before}# ${replaceControlCharacters(title)}${br}${added}${gap}${after}`;
 }

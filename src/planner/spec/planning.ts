@@ -17,20 +17,20 @@ export function parsePriority(text: string | null): Priority | null {
 }
 
 /** Returns whether `text` is a calendar day, `YYYY-MM-DD`. */
-export function isDay(text: string): boolean {
+export function isCalendarDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const time = Date.parse(`${text}T00:00:00Z`);
   // Some engines read 30 February as 2 March.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** Compares by priority, due day and id. Those without a priority come after `low`, without a day last within one. */
+/** Compares by priority, due day and id. No priority comes after `low`, no due day last within a priority. */
 export function compareUrgency(a: PlanningFields, b: PlanningFields): number {
-  return rankPriority(a) - rankPriority(b) || compareDue(a, b) || compareSpecIds(a.id, b.id);
+  return rankPriority(a) - rankPriority(b) || compareDueDays(a, b) || compareSpecIds(a.id, b.id);
 }
 
 /** Compares by due day; specs without one come last. */
-export function compareDue(a: PlanningFields, b: PlanningFields): number {
+export function compareDueDays(a: PlanningFields, b: PlanningFields): number {
   const [left, right] = [a.due ?? "~", b.due ?? "~"];
   if (left === right) return 0;
   return left < right ? -1 : 1;

@@ -1,4 +1,4 @@
-import { keepsText } from "./field_value.ts";
+import { keepsWrittenText } from "./field_value.ts";
 import type { FrontmatterRange } from "./split_text.ts";
 
 /**
@@ -71,7 +71,7 @@ function readMapping(text: string, start: number, path: readonly string[]): Quic
 /** Reads the value of a key from `written`, the text after the key on its line, which ends at `at`. */
 function readValue(text: string, at: number, path: readonly string[], written: string | undefined): QuickValue {
   const end = skipBlankLines(text, at);
-  const isText = keepsText(path);
+  const isText = keepsWrittenText(path);
   if (written !== undefined) {
     return { value: written.startsWith("[") ? readFlowList(written, isText) : parseScalar(written, isText), end };
   }

@@ -35,7 +35,7 @@ export function resolveSpecId(text: string, ids: readonly SpecId[], today: strin
   if (exact !== undefined) return exact;
   const ending = all.filter((id) => id.endsWith(wanted));
   const containing = all.filter((id) => id.includes(wanted)).sort(compareSpecIds);
-  const ways = [listByCounter(wanted, all, today), ending.length === 1 ? ending : [], containing];
+  const ways = [listIdsByCounter(wanted, all, today), ending.length === 1 ? ending : [], containing];
   const meant = ways.find((way) => way.length > 0) ?? [];
   const [first, second] = meant;
   if (first === undefined) throw new OperationError("not_found", `Spec not found: ${shortenText(wanted)}`);
@@ -63,7 +63,7 @@ export function createIdShortener(ids: readonly SpecId[]): (id: SpecId) => strin
  * Returns the ids with today's counter `text` and every other id that contains the text outside its date, in order;
  * empty if no id has this counter. Members of such an id are excluded, because people name them by their number.
  */
-function listByCounter(text: string, ids: readonly SpecId[], today: string): readonly SpecId[] {
+function listIdsByCounter(text: string, ids: readonly SpecId[], today: string): readonly SpecId[] {
   if (text.length !== 3) return [];
   const counted = ids.filter((id) => id.startsWith(`${today}-${text}-`) && parseSpecIdParts(id)?.members.length === 0);
   if (counted.length === 0) return [];

@@ -1,4 +1,4 @@
-import { appendToSection } from "./edit/edit_body.ts";
+import { appendSectionEntry } from "./edit/edit_body.ts";
 import { findSections } from "./sections.ts";
 
 /** A person's comment on work that was sent back. */
@@ -16,11 +16,11 @@ const QUOTED = /^>[ \t]?(.*)$/;
 /**
  * Appends an entry to `## Review`; all other text of the file stays unchanged, byte for byte. The text is quoted, so
  * that none of its lines counts as a heading, a criterion or a code fence of the spec.
- * @throws OperationError as `appendToSection`
+ * @throws OperationError as `appendSectionEntry`
  */
 export function appendReview(text: string, { at, text: words }: Review): string {
   const lines = words.split(/\r\n|\r|\n/).map((line) => `> ${line}`.trimEnd());
-  return appendToSection(text, SECTION, [`**Sent back**, ${at}`, "", ...lines].join("\n"));
+  return appendSectionEntry(text, SECTION, [`**Sent back**, ${at}`, "", ...lines].join("\n"));
 }
 
 /** Parses the entries of `appendReview` in every `Review` section, in order. Skips other text and repeated entries. */
@@ -48,7 +48,7 @@ export function parseReviews(body: string): readonly Review[] {
  * it.
  * @param lastRun start of the last run, ISO 8601; null without a run
  */
-export function isSentBack(body: string, lastRun: string | null): boolean {
+export function isWorkSentBack(body: string, lastRun: string | null): boolean {
   const last = parseReviews(body).at(-1);
   return last !== undefined && lastRun !== null && Date.parse(last.at) > Date.parse(lastRun);
 }

@@ -1,4 +1,4 @@
-import { type BodyLine, visitLines } from "./body_lines.ts";
+import { type BodyLine, visitUnfencedLines } from "./body_lines.ts";
 
 /** A heading outside fenced code. Offsets are those of its line in the body; `next` is the offset of the next line. */
 export interface Heading {
@@ -21,7 +21,7 @@ export interface Section {
 /** Finds every `#` heading outside fenced code, in order. */
 export function findHeadings(body: string): readonly Heading[] {
   const found: Heading[] = [];
-  visitLines(body, (line) => {
+  visitUnfencedLines(body, (line) => {
     const heading = parseHeading(line);
     if (heading !== undefined) found.push(heading);
     return false;
@@ -32,7 +32,7 @@ export function findHeadings(body: string): readonly Heading[] {
 /** Returns the first heading of level 1 with a text, or undefined. Stops reading there. */
 export function findTitleHeading(body: string): Heading | undefined {
   let title: Heading | undefined;
-  visitLines(body, (line) => {
+  visitUnfencedLines(body, (line) => {
     const heading = parseHeading(line);
     if (heading?.level !== 1 || heading.text === "") return false;
     title = heading;
@@ -53,7 +53,7 @@ const WRITTEN_SECTIONS: ReadonlySet<string> = new Set(["approval discussion", "r
  */
 export function findFirstHeading(body: string): Heading | undefined {
   let first: Heading | undefined;
-  visitLines(body, (line) => {
+  visitUnfencedLines(body, (line) => {
     const heading = parseHeading(line);
     if (heading === undefined || heading.text === "" || isOwnSection(heading)) return false;
     first = heading;

@@ -36,16 +36,16 @@ export function compareSpecIds(a: string, b: string): number {
   const left = parseSpecIdParts(a);
   const right = parseSpecIdParts(b);
   if (left === undefined || right === undefined) {
-    if (left === right) return compareText(a, b);
+    if (left === right) return compareCodeUnits(a, b);
     return left === undefined ? 1 : -1;
   }
   return (
-    compareText(left.day, right.day) ||
+    compareCodeUnits(left.day, right.day) ||
     left.counter - right.counter ||
-    compareText(left.suffix, right.suffix) ||
-    compareMembers(left.members, right.members) ||
+    compareCodeUnits(left.suffix, right.suffix) ||
+    compareMemberNumbers(left.members, right.members) ||
     // Different digits may be the same number: `.1` and `.01`.
-    compareText(a, b)
+    compareCodeUnits(a, b)
   );
 }
 
@@ -56,12 +56,12 @@ export function parseParentId(id: SpecId): SpecId | undefined {
   return id.slice(0, id.lastIndexOf(".")) as SpecId;
 }
 
-function compareText(a: string, b: string): number {
+function compareCodeUnits(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
 
-function compareMembers(a: readonly number[], b: readonly number[]): number {
+function compareMemberNumbers(a: readonly number[], b: readonly number[]): number {
   for (let index = 0; index < Math.min(a.length, b.length); index++) {
     const [left = 0, right = 0] = [a[index], b[index]];
     if (left !== right) return left < right ? -1 : 1;

@@ -26,7 +26,7 @@ export function splitText(text: string): SplitText {
   const mark = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   if (!text.startsWith("---", mark) || text.charAt(mark + 3) === "-") return { ok: true, mark, range: null };
   const firstEnd = findLineEnd(text, mark);
-  if (!isBlank(text, mark + 3, firstEnd)) {
+  if (!isBlankRange(text, mark + 3, firstEnd)) {
     return createTextProblem(
       text,
       mark + 3,
@@ -52,7 +52,7 @@ function findFrontmatterEnd(text: string, start: number): FrontmatterRange | und
     const before = text.charCodeAt(at - 1);
     if (before !== 10 && before !== 13) continue;
     const end = findLineEnd(text, at);
-    if (isBlank(text, at + 3, end)) return { start, end: at, bodyStart: skipLineBreak(text, end) };
+    if (isBlankRange(text, at + 3, end)) return { start, end: at, bodyStart: skipLineBreak(text, end) };
   }
   return undefined;
 }
@@ -65,7 +65,7 @@ function findInvalidCharacter(text: string): { at: number; message: string } | u
   return { at: text.search(/\p{Surrogate}/u), message: "The text holds half a surrogate pair: expected valid Unicode" };
 }
 
-function isBlank(text: string, from: number, to: number): boolean {
+function isBlankRange(text: string, from: number, to: number): boolean {
   for (let at = from; at < to; at++) {
     const code = text.charCodeAt(at);
     if (code !== 32 && code !== 9) return false;

@@ -10,7 +10,7 @@ export type ItemToken = CST.BlockMap["items"][number] | CST.FlowCollection["item
  * Options of the parser for plain YAML 1.2 data, without tags, engines and merge keys. Callers check for repeated keys
  * themselves, because the parser compares each key with all others, which takes seconds for 50,000.
  */
-export const PLAIN_DATA = {
+export const PLAIN_YAML_OPTIONS = {
   version: "1.2",
   resolveKnownTags: false,
   merge: false,
@@ -33,7 +33,7 @@ export function findRootMap(tokens: readonly Token[]): MapToken | undefined {
 }
 
 /** Returns the offset of a collection nested deeper than `limit` levels, or undefined if no collection is. */
-export function findTooDeep(tokens: readonly Token[], limit: number): number | undefined {
+export function findTooDeepOffset(tokens: readonly Token[], limit: number): number | undefined {
   return findToken(tokens, (_token, depth) => depth > limit)?.offset;
 }
 
@@ -58,16 +58,16 @@ function findToken(tokens: readonly Token[], isWanted: (token: Token, depth: num
 }
 
 /** Returns whether an item has content: `[a, ]` has an item after the comma that contains only the comma. */
-export function hasContent(item: ItemToken): boolean {
-  return item.key != null || item.value !== undefined || item.sep !== undefined || item.start.some(isProperty);
+export function hasItemContent(item: ItemToken): boolean {
+  return item.key != null || item.value !== undefined || item.sep !== undefined || item.start.some(isPropertyToken);
 }
 
 /** Returns the offset of an item's first character: `-` or `?`, anchor, tag, key or value, not the comma before. */
 export function findItemStart(item: ItemToken): number {
   const first =
-    item.start.find((token) => !isFiller(token)) ??
+    item.start.find((token) => !isFillerToken(token)) ??
     item.key ??
-    item.sep?.find((token) => !isFiller(token)) ??
+    item.sep?.find((token) => !isFillerToken(token)) ??
     item.value;
   return first?.offset ?? 0;
 }
@@ -75,7 +75,7 @@ export function findItemStart(item: ItemToken): number {
 /** Returns the offset after an item's last character that is not a blank, comment or line break. */
 export function findItemEnd(item: ItemToken): number {
   if (item.value !== undefined) return findTokenEnd(item.value);
-  const last = [...item.start, ...(item.sep ?? [])].findLast((token) => !isFiller(token));
+  const last = [...item.start, ...(item.sep ?? [])].findLast((token) => !isFillerToken(token));
   const keyEnd = item.key == null ? 0 : findTokenEnd(item.key);
   return Math.max(keyEnd, last === undefined ? 0 : last.offset + last.source.length);
 }
@@ -85,7 +85,7 @@ export function findTokenEnd(token: Token): number {
   switch (token.type) {
     case "block-map":
     case "block-seq": {
-      const last = token.items.findLast(hasContent);
+      const last = token.items.findLast(hasItemContent);
       return last === undefined ? token.offset : findItemEnd(last);
     }
     case "flow-collection":
@@ -119,10 +119,10 @@ function listChildren(token: Token): readonly Token[] {
   return token.items.flatMap((item) => [item.key, item.value].filter((child) => child != null));
 }
 
-function isProperty({ type }: CST.SourceToken): boolean {
+function isPropertyToken({ type }: CST.SourceToken): boolean {
   return type !== "comma" && type !== "space" && type !== "newline" && type !== "comment";
 }
 
-function isFiller(token: CST.SourceToken): boolean {
-  return !isProperty(token);
+function isFillerToken(token: CST.SourceToken): boolean {
+  return !isPropertyToken(token);
 }

@@ -37,13 +37,13 @@ export interface AcceptanceStore {
   accept(lines: readonly AcceptableLine[]): Promise<void>;
   /** Stores the settings and schemas that judge runs. They continue to judge until a person accepts their removal. */
   hold(rules: readonly AcceptableLine[]): Promise<void>;
-  /** Accepts every check that is the prefix with plain words after it. @param prefix see `isCommandPrefix` */
+  /** Accepts every check that consists of the prefix and plain words. @param prefix see `isCommandPrefix` */
   acceptLike(prefix: string): Promise<void>;
   trust(on: boolean): Promise<void>;
 }
 
 /** Whether the command may run. An accepted line of `verify.commands` is also accepted as a check. */
-export function isAccepted(accepted: AcceptedCommands, line: AcceptableLine): boolean {
+export function isLineAccepted(accepted: AcceptedCommands, line: AcceptableLine): boolean {
   if (isRuleLine(line)) return !accepted.held.some((one) => isSameLine(one, line));
   const isCommand = line.kind !== "file" && line.kind !== "unproven";
   if ((accepted.trusted && isCommand) || accepted.has(line)) return true;
@@ -54,11 +54,14 @@ export function isAccepted(accepted: AcceptedCommands, line: AcceptableLine): bo
   );
 }
 
-export function omitAccepted(accepted: AcceptedCommands, lines: readonly AcceptableLine[]): readonly AcceptableLine[] {
+export function omitAcceptedLines(
+  accepted: AcceptedCommands,
+  lines: readonly AcceptableLine[],
+): readonly AcceptableLine[] {
   const known = new Set<string>();
   return lines.filter((line) => {
     const key = `${line.kind}\0${line.text}`;
-    if (known.has(key) || isAccepted(accepted, line)) return false;
+    if (known.has(key) || isLineAccepted(accepted, line)) return false;
     known.add(key);
     return true;
   });

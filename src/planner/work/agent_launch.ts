@@ -33,7 +33,7 @@ export interface AgentSession {
 export interface ExtendedConfigFile {
   /** Paths from the working directory. The first existing file is extended; if none exists, the first is created. */
   readonly files: readonly [string, ...string[]];
-  /** Adds the server; keeps a person's own entry of that name. `text` is empty for a file that does not exist yet. */
+  /** Adds the server; keeps a person's own entry with the server's name. `text` is empty if the file does not exist. */
   extend(file: string, text: string): Promise<ConfigEditResult>;
 }
 
@@ -61,7 +61,7 @@ export interface AgentLaunch {
 export function buildAgentLaunch(provider: Provider, place: LaunchPaths): AgentLaunch {
   const { row } = provider;
   const runFile = buildRunFile(provider, place);
-  const pieces = buildArguments(provider, place);
+  const pieces = buildAgentArguments(provider, place);
   const fill = (piece: string): string => fillPlaceholders(piece, provider, { ...place, runFile: runFile?.path ?? "" });
   const argv = [provider.program, ...pieces.map(fill), ...buildPromptArguments(pieces, provider, place)];
   const env = Object.fromEntries(Object.entries(row.env).map(([name, value]) => [name, fill(value)]));
@@ -85,7 +85,7 @@ function skipsAllPermissions({ skipsPermissions }: Provider, { grant }: LaunchPa
   return skipsPermissions && grant.task === "work";
 }
 
-function buildArguments(provider: Provider, place: LaunchPaths): readonly string[] {
+function buildAgentArguments(provider: Provider, place: LaunchPaths): readonly string[] {
   const { row, model, extraArgs } = provider;
   const { grant, writable, server, session } = place;
   const unguarded = skipsAllPermissions(provider, place);

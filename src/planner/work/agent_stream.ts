@@ -95,7 +95,7 @@ class PlainStream implements AgentStream {
     const texts: string[] = [];
     for (const line of lines) {
       const isPiece = typeof line === "object" && "piece" in line;
-      const text = isPiece ? this.#mask.line(line.piece, false) : this.#mask.line(formatLine(line));
+      const text = isPiece ? this.#mask.line(line.piece, false) : this.#mask.line(formatDecodedLine(line));
       this.#output.add(text);
       if (!isPiece) this.#output.add("\n");
       texts.push(text);
@@ -154,8 +154,8 @@ class EventStream implements AgentStream {
   }
 
   #read(line: DecodedLine): void {
-    const text = this.#mask.line(formatLine(line)).trimEnd();
-    const event = typeof line === "string" ? parseEvent(text) : undefined;
+    const text = this.#mask.line(formatDecodedLine(line)).trimEnd();
+    const event = typeof line === "string" ? parseAgentEvent(text) : undefined;
     if (event !== undefined) this.#events.get(readText(event, "type"))?.(event, this.#transcript);
     else if (text !== "") {
       this.#others.add(`${text}\n`);
@@ -164,12 +164,12 @@ class EventStream implements AgentStream {
   }
 }
 
-function formatLine(line: DecodedLine): string {
+function formatDecodedLine(line: DecodedLine): string {
   if (typeof line === "string") return line;
   return "piece" in line ? line.piece : `[a line of ${line.leftOutBytes} bytes was left out]`;
 }
 
-function parseEvent(text: string): AgentEvent | undefined {
+function parseAgentEvent(text: string): AgentEvent | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);

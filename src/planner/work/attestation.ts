@@ -44,7 +44,7 @@ export interface EnvelopeSignature {
   readonly sig: string;
 }
 
-export function buildStatement(
+export function buildAttestationStatement(
   subject: AttestedSubject,
   predicate: AttestationStatement["predicate"],
 ): AttestationStatement {
@@ -52,7 +52,7 @@ export function buildStatement(
 }
 
 /** Returns the bytes to sign: DSSE's pre-authentication encoding. */
-export function encodeForSigning(payloadType: string, payload: Uint8Array): Uint8Array {
+export function encodeSigningBytes(payloadType: string, payload: Uint8Array): Uint8Array {
   const head = `DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${payload.length} `;
   return Buffer.concat([Buffer.from(head), payload]);
 }
@@ -66,8 +66,7 @@ export interface ParsedEnvelope {
 /**
  * Parses an envelope. Accepts only the canonical Base64 spelling, so that two different files never contain the same
  * bytes.
- *
- * @returns a sentence if it is not an attestation of planner
+ * @returns the parsed envelope, or a sentence that says why the text is not an attestation of planner
  */
 export function parseEnvelope(text: string): ParsedEnvelope | string {
   const envelope = parseJson(text);

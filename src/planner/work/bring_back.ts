@@ -24,12 +24,17 @@ export interface SpecVersions {
  * @throws OperationError `failed_precondition` when one of the texts does not parse
  */
 export function mergeRunIntoProject(places: SpecVersions): { readonly text: string; readonly bodyLeft: boolean } {
-  const brought = mergeTexts(places);
+  const brought = mergeSpecVersions(places);
   // Keeps the project's checks, because a run must not change the checks that judge it and later runs.
   return { ...brought, text: keepChecks(brought.text, { own: places.here, restores: false }) };
 }
 
-function mergeTexts({ before, here, there, keepBody = false }: SpecVersions): ReturnType<typeof mergeRunIntoProject> {
+function mergeSpecVersions({
+  before,
+  here,
+  there,
+  keepBody = false,
+}: SpecVersions): ReturnType<typeof mergeRunIntoProject> {
   if (!keepBody && (here === before || here === there)) return { text: there, bodyLeft: false };
   const [old, own, theirs] = [before, here, there].map((text) => parseReadable(text));
   if (old === undefined || own === undefined || theirs === undefined) return { text: here, bodyLeft: true };
@@ -40,7 +45,7 @@ function mergeTexts({ before, here, there, keepBody = false }: SpecVersions): Re
 }
 
 /** Appends the agent's last message as output, unless the body got an output during the run. */
-export function withOutput(text: string, output: string, hasOwn: boolean): string {
+export function appendAgentOutput(text: string, output: string, hasOwn: boolean): string {
   return hasOwn || output.trim() === "" ? text : appendOutput(text, output.trim());
 }
 

@@ -15,7 +15,7 @@ export const COMMIT_SUMMARIES = {
 export type CommitWriter = (summary: string) => string;
 
 /** Builds messages without a template. */
-export const PLAIN_MESSAGE: CommitWriter = (summary) => `planner: ${summary}`;
+export const PLAIN_COMMIT_WRITER: CommitWriter = (summary) => `planner: ${summary}`;
 
 /**
  * Returns the writer of commit messages for one spec. Appends a summary that the template omits as a separate
@@ -27,7 +27,7 @@ export function createCommitWriter(
   template: string | null,
   { id, title }: { readonly id: SpecId; readonly title: string | null },
 ): CommitWriter {
-  if (template === null) return PLAIN_MESSAGE;
+  if (template === null) return PLAIN_COMMIT_WRITER;
   return (summary) => {
     const values: Readonly<Record<string, string>> = { id, title: joinLines(title ?? id), summary };
     const filled = template.trim().replace(/\{(id|title|summary)\}/g, (_, name: string) => values[name] ?? "");
@@ -47,7 +47,7 @@ export function isSpecCommit(message: string, id: SpecId, template: string | nul
   return words.some((line) => containsId(line, id));
 }
 
-/** Returns texts of which every message that names the spec contains at least one. */
+/** Returns texts; every message that names the spec contains at least one of these texts. */
 export function listNamingTexts(id: SpecId, template: string | null): readonly string[] {
   return template?.includes("{id}") ? [id] : [`planner(${id})`, `${TRAILER}: ${id}`];
 }

@@ -48,10 +48,10 @@ export function explainMissingWork(signs: WorkFacts): string | null {
   if (signs.hasCommands || parseCriteria(signs.brought.body).length > 0) {
     return written || hasOtherChanges(signs) ? null : "nothing was changed";
   }
-  return explainMissingByDefault(signs, { changed, written });
+  return explainMissingDefaultEvidence(signs, { changed, written });
 }
 
-function explainMissingByDefault(
+function explainMissingDefaultEvidence(
   { changed: known, brought }: WorkFacts,
   { changed, written }: { readonly changed: boolean; readonly written: boolean },
 ): string | null {

@@ -40,7 +40,7 @@ export interface LastRunFacts {
   readonly error: string | null;
   /** Actions that were denied to the agent. */
   readonly denied: readonly string[];
-  /** The setting that would allow those denied actions that may be allowed; null without one. */
+  /** Setting that would allow the denied actions, except those that must stay denied; null without a setting. */
   readonly allow: string | null;
   /** Changes outside of the run's branch. */
   readonly outside: readonly string[];
@@ -115,7 +115,7 @@ function diagnoseInterrupted(signs: SpecFacts): Omit<Diagnosis, "checks"> {
     return { diagnosis: "Spec is in progress but has issues.", suggestion };
   }
   const finish = worktree === null ? `finalize it: planner finalize ${id}` : `bring its work in: planner merge ${id}`;
-  if (countOpenCriteria(signs) === 0 || countUnchecked(criteriaThere) === 0) {
+  if (countOpenCriteria(signs) === 0 || countUncheckedCriteria(criteriaThere) === 0) {
     return { diagnosis: "Spec appears complete but wasn't finalized.", suggestion: joinSuggestions(finish) };
   }
   const where = worktree === null ? "" : ` in ${worktree}`;
@@ -254,16 +254,16 @@ function checkStatus(signs: SpecFacts): DiagnosisCheck {
   return check(true, status);
 }
 
-/** Whether the spec is in progress with a commit and without a process, so that at most criteria are left to do. */
+/** Whether the spec is in progress with a commit and without a process, so that only criteria can be left open. */
 function isLikelyFinished(signs: SpecFacts): boolean {
   return signs.status === "in_progress" && signs.commits.length > 0 && !signs.worked;
 }
 
 function countOpenCriteria({ criteria }: SpecFacts): number {
-  return countUnchecked(criteria);
+  return countUncheckedCriteria(criteria);
 }
 
-function countUnchecked(criteria: readonly Criterion[]): number {
+function countUncheckedCriteria(criteria: readonly Criterion[]): number {
   return criteria.filter(({ checked }) => !checked).length;
 }
 

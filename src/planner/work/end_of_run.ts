@@ -1,5 +1,5 @@
 import type { AgentExit } from "#planner/run_ports/agents.ts";
-import { listSome } from "#words/names.ts";
+import { listSomeNames } from "#words/names.ts";
 import type { JudgedCriterion } from "./judge_criteria.ts";
 
 /** Facts about a run after its agent has ended. */
@@ -69,7 +69,7 @@ export function decideRunEnd(facts: RunFacts): RunEnd {
   if (facts.status === "failed") return { status: "failed", reasons: ["the agent set the status to failed"] };
   if (facts.interrupted && facts.status !== "completed") return decideInterruptedEnd(facts);
   if (facts.limit !== null && facts.status !== "completed") return { status: "failed", reasons: [facts.limit] };
-  if (!needsEvidence(facts)) return { status: "failed", reasons: [describeExit(facts)] };
+  if (!needsEvidence(facts)) return { status: "failed", reasons: [describeAgentExit(facts)] };
   const reasons = listMissingEvidence(facts.evidence);
   return { status: reasons.length === 0 ? "completed" : "needs_attention", reasons };
 }
@@ -86,7 +86,7 @@ function decideInterruptedEnd({ evidence: { commits, uncommitted, criteria, prob
   return { status: untouched ? "pending" : "failed", reasons: ["interrupted before the agent was done"] };
 }
 
-function describeExit({ exit, exitMeaning }: RunFacts): string {
+function describeAgentExit({ exit, exitMeaning }: RunFacts): string {
   if (exit.code === null) return `the agent was ended by ${exit.signal ?? "a signal"}`;
   return `the agent ended with status ${exit.code}${exitMeaning === null ? "" : `: ${exitMeaning}`}`;
 }
@@ -96,11 +96,11 @@ function listMissingEvidence(evidence: RunEvidence): readonly string[] {
   const open = evidence.criteria.filter(({ checked }) => !checked).length;
   if (open > 0) reasons.push(`${open} of ${evidence.criteria.length} acceptance criteria are not checked`);
   const lost = evidence.criteria.filter((criterion) => criterion.lost).map(({ label }) => `"${label}"`);
-  if (lost.length > 0) reasons.push(`criteria were removed or reworded: ${listSome(lost, MAX_NAMED)}`);
+  if (lost.length > 0) reasons.push(`criteria were removed or reworded: ${listSomeNames(lost, MAX_NAMED)}`);
   if (evidence.missingWork !== null) reasons.push(evidence.missingWork);
   if (evidence.requireCommit && evidence.commits === 0) reasons.push("no commit names the spec");
   if (evidence.uncommitted.length > 0)
-    reasons.push(`changes are not committed: ${listSome(evidence.uncommitted, MAX_NAMED)}`);
+    reasons.push(`changes are not committed: ${listSomeNames(evidence.uncommitted, MAX_NAMED)}`);
   reasons.push(...evidence.failedChecks);
   if (evidence.outputProblem !== null) reasons.push(evidence.outputProblem);
   return reasons;

@@ -48,7 +48,9 @@ function normalizePath(word: string): string {
   return (word.startsWith("/") ? "/" : "") + steps.join("/");
 }
 
-/** Converts a glob with git's meaning: without a slash it matches in every folder; a folder's name, all below it. */
+/**
+ * Converts a glob as git reads it: without a slash it matches in every folder, and a folder matches all files below it.
+ */
 function globToPattern(glob: string): RegExp {
   const plain = glob.replace(/^\/+|\/+$/g, "");
   const body = plain

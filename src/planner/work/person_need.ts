@@ -25,7 +25,7 @@ export interface PersonNeedFacts {
 const OWN_COMMAND = /"(planner approve [^"]+)"/;
 
 /** Returns why a spec without a running process needs a person, and the next command; null if it needs none. */
-export function findPersonNeed(signs: PersonNeedFacts): PersonNeed | null {
+export function findHumanInputReason(signs: PersonNeedFacts): PersonNeed | null {
   const { id, status, worktree } = signs;
   if (isFinishedWork(status, worktree)) {
     const error = worktree?.error ?? null;

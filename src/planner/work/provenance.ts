@@ -88,7 +88,7 @@ export interface ManualCompletion {
 }
 
 /** Returns the verdict on a criterion from its tick alone. */
-export function verdictFromTick({ checked }: Pick<JudgedCriterion, "checked">): CriterionVerdict {
+export function deriveTickVerdict({ checked }: Pick<JudgedCriterion, "checked">): CriterionVerdict {
   return checked ? "checked" : "unchecked";
 }
 
@@ -98,7 +98,7 @@ export function hasChecks(criteria: readonly Pick<JudgedCriterion, "verify">[]):
 }
 
 /** Returns one sentence for each reason why checks and commands do not allow completion; empty if they do. */
-export function listReasonsAgainst(id: string, proof: Provenance): readonly string[] {
+export function listCompletionObstacles(id: string, proof: Provenance): readonly string[] {
   const { waiting, edited } = proof;
   const failed = listCommandResults(proof).filter(({ problem }) => problem !== null);
   const said = failed.map(({ command, problem }) => `"${command}" ${problem}`);
@@ -106,11 +106,11 @@ export function listReasonsAgainst(id: string, proof: Provenance): readonly stri
     ({ path, command, problem }) =>
       `the branch changed "${path}", by which "${command}" judges: with the main branch's version it ${problem}; "planner approve ${id}" accepts the change`,
   );
-  return [...new Set([...said, ...describeWaiting(id, waiting), ...changed])];
+  return [...new Set([...said, ...describeWaitingCommands(id, waiting), ...changed])];
 }
 
 /** Returns the results of the settings' commands alone. */
-export function omitCriteria(proof: Provenance): Provenance {
+export function omitCriterionResults(proof: Provenance): Provenance {
   return { ...proof, criteria: [], edited: [], waiting: proof.waiting.filter(({ kind }) => kind !== "check") };
 }
 
@@ -120,15 +120,15 @@ export function listCommandResults({ criteria, commands }: Provenance): readonly
   return all.filter((one, index) => all.findIndex(({ command }) => command === one.command) === index);
 }
 
-function describeWaiting(id: string, waiting: readonly AcceptableLine[]): readonly string[] {
+function describeWaitingCommands(id: string, waiting: readonly AcceptableLine[]): readonly string[] {
   const checks = waiting.filter(({ kind }) => kind === "check");
   const others = waiting.filter(({ kind }) => kind !== "check");
   return [
-    ...(checks.length === 0 ? [] : [`${countWaiting(checks, "check")}: "planner approve ${id}"`]),
-    ...(others.length === 0 ? [] : [`${countWaiting(others, "command")}: "planner approve --commands"`]),
+    ...(checks.length === 0 ? [] : [`${formatWaitingCount(checks, "check")}: "planner approve ${id}"`]),
+    ...(others.length === 0 ? [] : [`${formatWaitingCount(others, "command")}: "planner approve --commands"`]),
   ];
 }
 
-function countWaiting({ length }: readonly unknown[], word: string): string {
+function formatWaitingCount({ length }: readonly unknown[], word: string): string {
   return `${formatCountOf(length, word)} ${length === 1 ? "waits" : "wait"} for acceptance`;
 }

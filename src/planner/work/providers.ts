@@ -62,7 +62,7 @@ export function selectProvider(config: PlannerConfig, wish: ModelRequest): Provi
   }
   const extraArgs = settings.args ?? [];
   const skipsPermissions = settings.skip_permissions ?? false;
-  const skipping = skipsPermissions ? undefined : extraArgs.find((argument) => skipsByItself(row, argument));
+  const skipping = skipsPermissions ? undefined : extraArgs.find((argument) => skipsPermissionsItself(row, argument));
   if (skipping !== undefined) {
     throw buildProviderError(
       name,
@@ -107,7 +107,7 @@ function chooseModel({ defaults }: PlannerConfig, name: string, { model, task }:
 }
 
 // `--flag=value` and `key="value"` contain two words each.
-function skipsByItself({ skipWords }: ProviderRow, argument: string): boolean {
+function skipsPermissionsItself({ skipWords }: ProviderRow, argument: string): boolean {
   return argument.split(/[="']+/).some((word) => skipWords.includes(word));
 }
 

@@ -1,6 +1,6 @@
 import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 import { parseCriteria } from "../spec/criteria.ts";
-import { type CriterionVerdict, verdictFromTick } from "./provenance.ts";
+import { type CriterionVerdict, deriveTickVerdict } from "./provenance.ts";
 import { parseRecordedCriteria, parseRunRecord } from "./records/read_record.ts";
 
 export interface ReviewedCriterion {
@@ -49,7 +49,7 @@ export function buildReviewedCriteria(
   const { ended_at = null, head: commit = null } = kept === null ? {} : parseRunRecord(kept);
   return parseCriteria(body).map(({ label, checked, verify }, index) => {
     const plain = { number: index + 1, label, checked, verify, result: null };
-    if (verify === null) return { ...plain, verdict: verdictFromTick({ checked }) };
+    if (verify === null) return { ...plain, verdict: deriveTickVerdict({ checked }) };
     const known = recorded.find((one) => one.label === label && (one.check === null || one.check.command === verify));
     const result =
       known?.check == null

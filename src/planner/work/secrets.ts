@@ -4,7 +4,7 @@ const MIN_VALUE_CHARS = 8;
 /** Minimum length of a masked value of letters alone; shorter ones are words that output needs, such as "postgres". */
 const MIN_WORD_CHARS = 16;
 
-/** Maximum length of a token pattern's match, in characters. The mask holds back as much of an incomplete line. */
+/** Maximum length in characters of a token pattern's match, and of the part of a line that the mask holds back. */
 const MAX_FORM_CHARS = 8 * 1024;
 
 const MASK = "***";
@@ -21,7 +21,7 @@ const URL_PASSWORD = /:\/\/[^\s/:@]{0,256}:([^\s/@]+)@/;
 const START = String.raw`(?<![\w-])|(?<=\\[nrt])`;
 
 /** Token patterns from the issuers' documentation and from gitleaks. Each match fits in `MAX_FORM_CHARS`. */
-const TOKENS = [
+const TOKEN_PATTERNS = [
   "gh[pousr]_[A-Za-z0-9]{36,255}",
   "github_pat_\\w{36,255}",
   "gl(?:pat|dt|ptt|rt|cbt|ft|soat|oas|agent|imt)-[\\w-]{20,300}",
@@ -47,7 +47,7 @@ const BREAKS = "(?:\\s|\\\\+[nr])*";
 const KEY = `${KEY_BEGIN}(?:${BREAKS}[A-Za-z0-9+/=]{16,})+(?:${BREAKS}[A-Za-z0-9+/=]+)?(?:${BREAKS}${KEY_END})?`;
 
 const FORMS = [
-  `(?:${START})(?:${TOKENS.join("|")})`,
+  `(?:${START})(?:${TOKEN_PATTERNS.join("|")})`,
   KEY,
   // The captured group stays unmasked.
   "(:\\/\\/[^\\s\\/:@\"']{0,256}:)[^\\s\\/@\"']{3,256}(?=@)",
@@ -68,10 +68,10 @@ export function findSecretValues(env: Readonly<Record<string, string | undefined
     // Agents print texts line by line, so each line is a value.
     for (const line of value.split(/[\r\n]+/)) values.add(line.trim());
   }
-  return [...values].filter(isMaskable);
+  return [...values].filter(isMaskableValue);
 }
 
-function isMaskable(value: string): boolean {
+function isMaskableValue(value: string): boolean {
   if (value.length < MIN_VALUE_CHARS || value.startsWith("-----")) return false;
   return value.length >= MIN_WORD_CHARS || !/^[A-Za-z]+$/.test(value);
 }
@@ -91,7 +91,7 @@ export class SecretMask {
   #inKey = false;
 
   constructor(values: readonly string[]) {
-    const texts = [...new Set(values.flatMap(listEncodings))].toSorted((a, b) => b.length - a.length);
+    const texts = [...new Set(values.flatMap(listValueEncodings))].toSorted((a, b) => b.length - a.length);
     this.#pattern = new RegExp([...texts.map((text) => RegExp.escape(text)), ...FORMS].join("|"), "g");
     this.#held = Math.max(MAX_FORM_CHARS, texts[0]?.length ?? 0);
   }
@@ -125,7 +125,7 @@ export class SecretMask {
 }
 
 /** Returns a value and its encodings in JSON, URLs and Base64. */
-function listEncodings(value: string): readonly string[] {
+function listValueEncodings(value: string): readonly string[] {
   const bytes = new TextEncoder().encode(value);
   // Within a longer Base64 text a value has one of three alignments. Omits characters that depend on neighbours.
   const coded = [0, 1, 2].map((from) => {

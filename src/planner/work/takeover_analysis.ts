@@ -28,7 +28,7 @@ const COMPLETION = /\b(?:all done|completed?|finished|implemented|all (?:tests|c
 const NOT_COMPLETE = /\b(?:not|never|isn't|in)\s?(?:yet )?(?:complete|completed|finished|implemented)\b/i;
 
 /** Summarizes a run and its end for the person or agent who continues its work. Source: docs/decisions.md#s-27. */
-export function analyzeRun({ lines, criteria, failure = null }: AbandonedRun): TakeoverAnalysis {
+export function analyzeAbandonedRun({ lines, criteria, failure = null }: AbandonedRun): TakeoverAnalysis {
   const open = criteria.filter(({ checked }) => !checked).length;
   const suggestions: string[] = [];
   const parts: string[] = failure === null ? [] : [`The last process failed: ${failure}`];
@@ -36,7 +36,7 @@ export function analyzeRun({ lines, criteria, failure = null }: AbandonedRun): T
     parts.push("No execution log available for analysis");
   } else {
     const errors = lines.filter(isErrorLine);
-    parts.push(...describeRun(lines, errors));
+    parts.push(...describeAbandonedRun(lines, errors));
     if (errors.length > 0) suggestions.push("Review the errors in the log before going on.");
   }
   if (criteria.length > 0) parts.push(`${criteria.length - open} of ${criteria.length} acceptance criteria checked`);
@@ -44,7 +44,7 @@ export function analyzeRun({ lines, criteria, failure = null }: AbandonedRun): T
   return { analysis: parts.join("\n"), suggestion: suggestions.join("\n") };
 }
 
-function describeRun(lines: readonly string[], errors: readonly string[]): string[] {
+function describeAbandonedRun(lines: readonly string[], errors: readonly string[]): string[] {
   const parts = [`${formatCountOf(lines.length, "log line")} in the last run`];
   if (errors.length === 0) parts.push("No error lines");
   else {

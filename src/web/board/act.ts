@@ -1,12 +1,12 @@
 import type { Card, Column } from "#planner/board/wire.ts";
 import { callTool, RequestError, type SeenState } from "./api.ts";
-import { planMove } from "./moves.ts";
+import { planCardMove } from "./moves.ts";
 import { boardStore, showMessage } from "./store.ts";
 
-/** Undoes the last change that can be undone, for the key U; undefined without one. */
+/** Undoes the last change that can be undone, for the key U; undefined if there is no such change. */
 let lastUndo: (() => void) | undefined;
 
-export function undoLast(): void {
+export function undoLastChange(): void {
   if (lastUndo === undefined) showMessage({ tone: "fault", text: "There is nothing to take back" });
   else lastUndo();
 }
@@ -27,7 +27,7 @@ export async function runCommand(
     const { text } = await callTool(tool, args, seen);
     const takeBack = undo === null ? undefined : () => void runCommand("update", undo);
     lastUndo = takeBack;
-    showMessage({ tone: "ok", text: formatReply(tool, text), undo: takeBack });
+    showMessage({ tone: "ok", text: formatToolReply(tool, text), undo: takeBack });
     return true;
   } catch (error) {
     showMessage({ tone: "fault", text: error instanceof RequestError ? error.message : String(error) });
@@ -36,7 +36,7 @@ export async function runCommand(
 }
 
 /** Returns the sentence for a command's reply; replies without a sentence are JSON. */
-function formatReply(tool: string, text: string): string {
+function formatToolReply(tool: string, text: string): string {
   return text.startsWith("{") ? (SENTENCES[tool] ?? "Done") : text;
 }
 
@@ -45,9 +45,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
   takeover: "The agent was stopped: continue by hand in the worktree",
 };
 
-/** Moves a card to a column, or shows why it cannot be moved. `work` opens the choice of an agent. */
+/** Moves a card to a column, or shows why it cannot be moved. `work` opens the dialog that chooses an agent. */
 export function moveCard(card: Card, to: Column, work: (card: Card) => void): void {
-  const move = planMove(card, to);
+  const move = planCardMove(card, to);
   if (move === null) return;
   if (move.kind === "no") showMessage({ tone: "fault", text: move.why });
   else if (move.kind === "work") work(card);

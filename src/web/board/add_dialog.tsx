@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { BoardChoices } from "#planner/board/wire.ts";
 import { callTool, RequestError } from "./api.ts";
-import { LabelledField, ModalDialog, splitList } from "./dialog.tsx";
-import { changeAddress } from "./place.ts";
+import { LabelledField, ModalDialog, splitCommaList } from "./dialog.tsx";
+import { changeBoardAddress } from "./place.ts";
 import { showMessage } from "./store.ts";
 
 interface Draft {
@@ -42,10 +42,10 @@ export function AddDialog({
   const set = (part: keyof Draft) => (value: string) => setDraft((before) => ({ ...before, [part]: value }));
   const add = async () => {
     try {
-      const { text, spec_id } = await callTool("add", toAddArguments(draft));
+      const { text, spec_id } = await callTool("add", createAddArguments(draft));
       showMessage({ tone: "ok", text: text.startsWith("{") ? `Created spec: ${spec_id}` : text });
       leave();
-      if (spec_id !== null) changeAddress({ spec: spec_id });
+      if (spec_id !== null) changeBoardAddress({ spec: spec_id });
     } catch (error) {
       setProblem(error instanceof RequestError ? error.message : String(error));
     }
@@ -94,8 +94,8 @@ export function AddDialog({
   );
 }
 
-/** Returns the arguments of `add` for a draft, without empty ones. */
-function toAddArguments({ title, text, criteria, labels, depends_on, ...simple }: Draft): object {
+/** Returns the arguments of the command `add` for a draft; empty arguments are omitted. */
+function createAddArguments({ title, text, criteria, labels, depends_on, ...simple }: Draft): object {
   const lines = criteria.split("\n").filter((line) => line.trim() !== "");
   const pairs = lines.map((line) => {
     const at = line.lastIndexOf(" => ");
@@ -108,8 +108,8 @@ function toAddArguments({ title, text, criteria, labels, depends_on, ...simple }
     description: text.trim() === "" ? title.trim() : text,
     ...(pairs.length === 0 ? {} : { criteria: pairs.map(([criterion]) => criterion) }),
     ...(checks.some((check) => check !== "") ? { checks } : {}),
-    ...(splitList(labels).length === 0 ? {} : { labels: splitList(labels) }),
-    ...(splitList(depends_on).length === 0 ? {} : { depends_on: splitList(depends_on) }),
+    ...(splitCommaList(labels).length === 0 ? {} : { labels: splitCommaList(labels) }),
+    ...(splitCommaList(depends_on).length === 0 ? {} : { depends_on: splitCommaList(depends_on) }),
   };
   // If only a title is given, it becomes the description and no title is sent.
   const { title: named, ...rest } = given;

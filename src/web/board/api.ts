@@ -8,7 +8,7 @@ import {
 } from "#planner/board/wire.ts";
 import { browserValues } from "../shared/kept_values.ts";
 
-/** A request that failed or that the server refused. */
+/** Error for a request that failed or that the server refused. */
 export class RequestError extends Error {
   /** Kind of the refusal; `offline` if the server did not reply. */
   readonly kind: string;
@@ -24,7 +24,7 @@ export class RequestError extends Error {
 const KEY = "planner-board-key";
 
 /** Moves the key from the URL that opened the board into the storage of this origin. */
-export function storeKey(): void {
+export function storeKeyFromUrl(): void {
   const given = /^#key=([\w-]+)$/.exec(location.hash)?.[1];
   if (given === undefined) return;
   browserValues.set(KEY, given);
@@ -60,7 +60,7 @@ export function readSpec(id: string): Promise<SpecPage> {
 }
 
 /** Reads the difference of one file between two commits. */
-export async function readDifference(asked: {
+export async function readFileDifference(asked: {
   readonly from: string;
   readonly to: string;
   readonly path: string;

@@ -1,16 +1,16 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { BoardChoices, Card, Column } from "#planner/board/wire.ts";
-import { moveCard, undoLast } from "./act.ts";
+import { moveCard, undoLastChange } from "./act.ts";
 import { AddDialog } from "./add_dialog.tsx";
 import { BoardBanners, MessageView } from "./app_parts.tsx";
 import { ColumnsView } from "./columns_view.tsx";
-import { useShortcuts } from "./keys.ts";
+import { useBoardShortcuts } from "./keys.ts";
 import { KeysDialog } from "./keys_dialog.tsx";
-import { sortCards } from "./order.ts";
+import { sortCardsByColumn } from "./order.ts";
 import { PictureView, usePicture } from "./picture.tsx";
-import { changeAddress, useAddress } from "./place.ts";
+import { changeBoardAddress, useBoardAddress } from "./place.ts";
 import { SpecSidePage } from "./side_page.tsx";
-import { followLog, useBoardView } from "./store.ts";
+import { followLog, useBoardPageState } from "./store.ts";
 import { TopBar } from "./top_bar.tsx";
 import { findBoxBeside, findCardBeside } from "./walk.ts";
 import { WorkDialog } from "./work_dialog.tsx";
@@ -18,22 +18,22 @@ import { WorkDialog } from "./work_dialog.tsx";
 type Dialog = { readonly kind: "add" | "keys" } | { readonly kind: "work"; readonly id: string } | undefined;
 
 export function App() {
-  const { data, cards, problem, message, isPrinting, specsRevision } = useBoardView();
-  const place = useAddress();
+  const { data, cards, problem, message, isPrinting, specsRevision } = useBoardPageState();
+  const place = useBoardAddress();
   const isPicture = place.view === "picture";
   const read = usePicture(isPicture, specsRevision);
   const [dialog, setDialog] = useState<Dialog>();
   const [chosen, setChosen] = useState<string>();
   const [tab, setTab] = useState<Column>("ready");
   const columns = useMemo(
-    () => sortCards(cards.values(), place, data?.choices.priorities ?? []),
+    () => sortCardsByColumn(cards.values(), place, data?.choices.priorities ?? []),
     [cards, place, data?.choices],
   );
   const search = useRef<HTMLInputElement>(null);
   const work = (card: Card) => setDialog({ kind: "work", id: card.id });
   const chosenCard = chosen === undefined ? undefined : cards.get(chosen);
-  const changeView = () => changeAddress({ view: isPicture ? "" : "picture" });
-  useShortcuts({
+  const changeView = () => changeBoardAddress({ view: isPicture ? "" : "picture" });
+  useBoardShortcuts({
     chosen: chosenCard,
     beside: (step) =>
       isPicture
@@ -43,15 +43,15 @@ export function App() {
       setChosen(card.id);
       setTab(card.column);
     },
-    open: (card) => changeAddress({ spec: card.id }),
-    close: () => changeAddress({ spec: "" }),
+    open: (card) => changeBoardAddress({ spec: card.id }),
+    close: () => changeBoardAddress({ spec: "" }),
     move: (card, to) => moveCard(card, to, work),
     work,
     add: () => setDialog({ kind: "add" }),
     search: () => search.current?.focus(),
     changeView,
     showKeys: () => setDialog({ kind: "keys" }),
-    undo: undoLast,
+    undo: undoLastChange,
   });
   const title = data === undefined ? "Board · planner" : `${data.project} · board`;
   useEffect(() => {
@@ -94,7 +94,7 @@ interface DialogsProps {
   readonly leave: () => void;
 }
 
-/** The open dialog, unless it belongs to the page of a spec. */
+/** Shows the open dialog, unless the dialog belongs to the page of a spec. */
 function BoardDialogs({ dialog, choices, leave }: DialogsProps) {
   switch (dialog?.kind) {
     case "add":

@@ -1,6 +1,6 @@
 import type { BoardPicture, Card, PictureBox } from "#planner/board/wire.ts";
 import { COLUMN_NAMES } from "./order.ts";
-import { formatAddress, readAddress } from "./place.ts";
+import { formatBoardUrl, readBoardAddress } from "./place.ts";
 
 interface BoxProps {
   readonly box: PictureBox;
@@ -14,7 +14,7 @@ interface BoxProps {
 }
 
 /** One spec in the dependency picture. A click or Enter opens its page. */
-export function BoxView({ box, size, card, isChosen, isDim, choose }: BoxProps) {
+export function SpecBox({ box, size, card, isChosen, isDim, choose }: BoxProps) {
   const { id, x, y, critical, in_cycle } = box;
   const marks = [...(critical ? ["critical"] : []), ...(in_cycle ? ["cycle"] : []), ...(isDim ? ["dim"] : [])];
   const place = { left: `${x}px`, top: `${y}px`, width: `${size.width}px`, height: `${size.height}px` };
@@ -36,7 +36,7 @@ export function BoxView({ box, size, card, isChosen, isDim, choose }: BoxProps) 
       <a
         class={["box", ...marks].join(" ")}
         data-status={status}
-        href={formatAddress({ ...readAddress(), spec: id })}
+        href={formatBoardUrl({ ...readBoardAddress(), spec: id })}
         aria-current={isChosen ? "true" : undefined}
         data-id={id}
         onFocus={choose}

@@ -1,8 +1,8 @@
 import type { Card, CardAgent } from "#planner/board/wire.ts";
 import { formatDollars, formatShortCount } from "#words/figures.ts";
-import { formatAddress, readAddress } from "./place.ts";
+import { formatBoardUrl, readBoardAddress } from "./place.ts";
 import { stripTerminalSequences } from "./plain_log.ts";
-import { formatDuration, useNow } from "./times.ts";
+import { formatDuration, useCurrentTime } from "./times.ts";
 
 interface CardProps {
   readonly card: Card;
@@ -18,7 +18,7 @@ export function CardView({ card, isChosen, choose, carry }: CardProps) {
       class="card"
       // An attribute instead of a class: the file chooses the text, and some classes would hide the card.
       data-status={card.status}
-      href={formatAddress({ ...readAddress(), spec: id })}
+      href={formatBoardUrl({ ...readBoardAddress(), spec: id })}
       aria-current={isChosen ? "true" : undefined}
       data-id={id}
       draggable
@@ -73,7 +73,7 @@ function CardFacts({ card: { agent, waits_for, note, command, column } }: { read
 }
 
 function AgentLines({ agent: { name, model, started_at, tokens, cost_usd, line } }: { readonly agent: CardAgent }) {
-  const now = useNow();
+  const now = useCurrentTime();
   const facts = [
     name ?? "agent",
     ...(model === null ? [] : [model]),

@@ -99,7 +99,7 @@ function FieldControl({ id, value, set, type = "text", options, rows }: FieldPro
 }
 
 /** Splits a comma-separated list into trimmed words. */
-export function splitList(text: string): readonly string[] {
+export function splitCommaList(text: string): readonly string[] {
   return text
     .split(/[,\s]+/)
     .map((word) => word.trim())

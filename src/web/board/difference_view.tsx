@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { BranchDifference } from "#planner/board/wire.ts";
-import { RequestError, readDifference } from "./api.ts";
+import { RequestError, readFileDifference } from "./api.ts";
 import { stripTerminalSequences } from "./plain_log.ts";
 
 /** Maximum number of lines of a difference that are drawn. */
@@ -45,7 +45,7 @@ function FileDifference({ difference: { from, to }, file }: FileProps) {
   const read = async () => {
     if (text !== undefined) return;
     try {
-      setText(await readDifference({ from, to, path }));
+      setText(await readFileDifference({ from, to, path }));
     } catch (error) {
       setText(error instanceof RequestError ? error.message : String(error));
     }
@@ -72,7 +72,7 @@ function PatchLines({ text }: { readonly text: string }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard
     <pre class="patch" tabIndex={0}>
       {lines.map((line, index) => (
-        <span key={index} class={classifyLine(line)}>
+        <span key={index} class={classifyPatchLine(line)}>
           {`${line}\n`}
         </span>
       ))}
@@ -81,7 +81,7 @@ function PatchLines({ text }: { readonly text: string }) {
   // biome-ignore-end lint/suspicious/noArrayIndexKey: the lines of a patch never move
 }
 
-function classifyLine(line: string): string {
+function classifyPatchLine(line: string): string {
   if (/^(?:\+\+\+|---|diff |index )/.test(line)) return "head";
   if (line.startsWith("@@")) return "place";
   return line.startsWith("+") ? "plus" : line.startsWith("-") ? "minus" : "";

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { SpecPage } from "#planner/board/wire.ts";
 import { callTool, RequestError, readSpec } from "./api.ts";
-import { LabelledField, ModalDialog, splitList } from "./dialog.tsx";
+import { LabelledField, ModalDialog, splitCommaList } from "./dialog.tsx";
 import { boardStore, showMessage } from "./store.ts";
 
 interface Draft {
@@ -19,14 +19,14 @@ interface EditProps {
   readonly again: () => void;
 }
 
-/** Dialog for a spec's fields and text. After another writer's change it shows that state and the person decides. */
+/** Dialog that edits a spec's fields and text. After another writer's change, shows the new state for a decision. */
 export function EditDialog({ spec, leave, again }: EditProps) {
   const [base, setBase] = useState(spec);
-  const [draft, setDraft] = useState(() => toDraft(spec));
+  const [draft, setDraft] = useState(() => createDraft(spec));
   const [problem, setProblem] = useState<string>();
   const [theirs, setTheirs] = useState<Draft>();
   const set = (part: keyof Draft) => (value: string) => setDraft((before) => ({ ...before, [part]: value }));
-  const change = toUpdateArguments(toDraft(base), draft);
+  const change = createUpdateArguments(createDraft(base), draft);
   const save = async () => {
     try {
       const { text } = await callTool("update", { id: spec.id, ...change }, { seen: base.seen });
@@ -38,7 +38,7 @@ export function EditDialog({ spec, leave, again }: EditProps) {
       if (!(error instanceof RequestError) || !error.isConflict) return;
       const newer = await readSpec(spec.id);
       // Fields that this person did not change take the newer value.
-      const [before, now] = [toDraft(base), toDraft(newer)];
+      const [before, now] = [createDraft(base), createDraft(newer)];
       setDraft(
         (mine) =>
           Object.fromEntries(
@@ -99,7 +99,7 @@ const NAMES = {
 
 const PARTS = Object.keys(NAMES) as readonly (keyof Draft)[];
 
-function toDraft(spec: SpecPage): Draft {
+function createDraft(spec: SpecPage): Draft {
   return {
     priority: spec.priority ?? "",
     due: spec.due ?? "",
@@ -110,13 +110,13 @@ function toDraft(spec: SpecPage): Draft {
   };
 }
 
-/** Returns the arguments of `update` for the fields that differ. */
-function toUpdateArguments(before: Draft, after: Draft): object {
+/** Returns the arguments of the command `update` for the fields that differ between two drafts. */
+function createUpdateArguments(before: Draft, after: Draft): object {
   const simple = (["priority", "due", "assignee"] as const).filter((part) => before[part] !== after[part]);
   const lists = (["labels", "depends_on"] as const).filter((part) => before[part] !== after[part]);
   return {
     ...Object.fromEntries(simple.map((part) => [part, after[part].trim()])),
-    ...Object.fromEntries(lists.map((part) => [part, splitList(after[part])])),
+    ...Object.fromEntries(lists.map((part) => [part, splitCommaList(after[part])])),
     ...(before.body === after.body ? {} : { output: after.body, replace_body: true }),
   };
 }

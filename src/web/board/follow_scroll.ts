@@ -1,4 +1,4 @@
-/** Calls `look` now, and whenever the element is scrolled or resized. Returns a function that stops it. */
+/** Calls `look` now, and whenever the element is scrolled or resized. Returns a function that stops these calls. */
 export function followScroll(element: HTMLElement, look: () => void): () => void {
   look();
   const resized = new ResizeObserver(look);

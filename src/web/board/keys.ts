@@ -19,7 +19,7 @@ export interface KeyActions {
 }
 
 /** Keyboard shortcuts and their descriptions, for the dialog that lists them. */
-export const SHORTCUTS = [
+export const BOARD_SHORTCUTS = [
   ["↑ ↓, or J K", "go from card to card"],
   ["← →, or H L", "go from column to column"],
   ["Enter", "open the card"],
@@ -34,7 +34,7 @@ export const SHORTCUTS = [
 ] as const;
 
 /** Handles the page's keyboard shortcuts, except in a field or a dialog. */
-export function useShortcuts(actions: KeyActions): void {
+export function useBoardShortcuts(actions: KeyActions): void {
   const latest = useRef(actions);
   latest.current = actions;
   useEffect(() => {
@@ -43,18 +43,18 @@ export function useShortcuts(actions: KeyActions): void {
       const isField = target.matches?.("input:not([type=checkbox]), textarea, select") === true;
       if (event.key === "Escape" && isField && target.closest("dialog") === null) target.blur();
       if (isField || event.ctrlKey || event.metaKey || event.altKey || target.closest?.("dialog") != null) return;
-      if (handleKey(event, latest.current)) event.preventDefault();
+      if (handleShortcutKey(event, latest.current)) event.preventDefault();
     };
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
   }, []);
 }
 
-function handleKey({ key, shiftKey }: KeyboardEvent, actions: KeyActions): boolean {
+function handleShortcutKey({ key, shiftKey }: KeyboardEvent, actions: KeyActions): boolean {
   const { chosen } = actions;
   const step = STEPS[key];
-  if (step !== undefined && shiftKey && step.across !== 0) return moveBeside(actions, step.across);
-  if (step !== undefined) return chooseBeside(actions, step);
+  if (step !== undefined && shiftKey && step.across !== 0) return moveCardBeside(actions, step.across);
+  if (step !== undefined) return chooseCardBeside(actions, step);
   if (key === "Escape") actions.close();
   else if (key === "/") actions.search();
   else if (key === "?") actions.showKeys();
@@ -84,14 +84,14 @@ const STEPS: Readonly<Record<string, ArrowStep | undefined>> = {
   j: down,
 };
 
-function moveBeside({ chosen, move }: KeyActions, step: number): boolean {
+function moveCardBeside({ chosen, move }: KeyActions, step: number): boolean {
   const to = chosen === undefined ? undefined : COLUMNS[COLUMNS.indexOf(chosen.column) + step];
   if (chosen === undefined || to === undefined) return false;
   move(chosen, to);
   return true;
 }
 
-function chooseBeside({ beside, choose }: KeyActions, step: ArrowStep): boolean {
+function chooseCardBeside({ beside, choose }: KeyActions, step: ArrowStep): boolean {
   const found = beside(step);
   if (found !== undefined) choose(found);
   return found !== undefined;

@@ -1,11 +1,11 @@
 import { ModalDialog } from "./dialog.tsx";
-import { SHORTCUTS } from "./keys.ts";
+import { BOARD_SHORTCUTS } from "./keys.ts";
 
 export function KeysDialog({ leave }: { readonly leave: () => void }) {
   return (
     <ModalDialog title="Keys" leave={leave}>
       <dl class="keys">
-        {SHORTCUTS.map(([key, meaning]) => (
+        {BOARD_SHORTCUTS.map(([key, meaning]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>

@@ -1,12 +1,12 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { followLog, useBoardView } from "./store.ts";
+import { followLog, useBoardPageState } from "./store.ts";
 
 /** Maximum number of drawn lines: the last ones, or the last ones that match the search. */
 const MOST_LINES = 2000;
 
 /** The log of a spec. It scrolls with new lines until the person stops it, and can be searched. */
 export function LogView({ id, hasLog }: { readonly id: string; readonly hasLog: boolean }) {
-  const { log } = useBoardView();
+  const { log } = useBoardPageState();
   const [follows, setFollows] = useState(true);
   const [sought, setSought] = useState("");
   const frame = useRef<HTMLPreElement>(null);

@@ -1,11 +1,11 @@
 import { render } from "preact";
 import { applyTheme } from "../shared/use_theme.ts";
-import { storeKey } from "./api.ts";
+import { storeKeyFromUrl } from "./api.ts";
 import { App } from "./app.tsx";
-import { boardStore, startBoard } from "./store.ts";
+import { boardStore, followBoard } from "./store.ts";
 
 applyTheme();
-storeKey();
+storeKeyFromUrl();
 const root = document.querySelector("#app");
 if (root !== null) {
   const draw = () => render(<App />, root);
@@ -19,4 +19,4 @@ if (root !== null) {
   addEventListener("afterprint", () => print(false));
   matchMedia("print").addEventListener("change", ({ matches }) => print(matches));
 }
-startBoard();
+followBoard();

@@ -11,20 +11,20 @@ export type CardMove =
 const SETTABLE: readonly string[] = ["pending", "in_progress", "completed", "failed"];
 
 /** Returns the effect of moving a card to a column; null if it is already there. */
-export function planMove(card: Card, to: Column): CardMove | null {
+export function planCardMove(card: Card, to: Column): CardMove | null {
   if (card.column === to) return null;
-  if (card.agent !== null) return refuseMove("An agent works on it: pause it first");
+  if (card.agent !== null) return createRefusedMove("An agent works on it: pause it first");
   switch (to) {
     case "blocked":
-      return refuseMove("A spec is blocked by what it waits for: name that under Edit");
+      return createRefusedMove("A spec is blocked by what it waits for: name that under Edit");
     case "needs_you":
-      return refuseMove("A spec comes here by itself, when a run ends and a person has to decide");
+      return createRefusedMove("A spec comes here by itself, when a run ends and a person has to decide");
     case "ready":
       return planMoveToReady(card);
     case "working":
       return planMoveToWorking(card);
     case "done":
-      return isUnmerged(card)
+      return isWaitingForMerge(card)
         ? createCommandMove("accept", { id: card.id }, null)
         : createCommandMove("finalize", { id: card.id }, createUndoArguments(card));
   }
@@ -33,9 +33,9 @@ export function planMove(card: Card, to: Column): CardMove | null {
 function planMoveToReady(card: Card): CardMove {
   const { id, status } = card;
   if (status === "blocked" && card.waits_for.length > 0) {
-    return refuseMove(`It waits for ${card.waits_for.join(", ")}: change that under Edit`);
+    return createRefusedMove(`It waits for ${card.waits_for.join(", ")}: change that under Edit`);
   }
-  if (status === "pending") return refuseMove(card.note ?? "It waits for other specs");
+  if (status === "pending") return createRefusedMove(card.note ?? "It waits for other specs");
   const isOpen = ["failed", "needs_attention", "in_progress"].includes(status);
   return isOpen
     ? createCommandMove("reset", { id }, createUndoArguments(card))
@@ -43,18 +43,18 @@ function planMoveToReady(card: Card): CardMove {
 }
 
 function planMoveToWorking(card: Card): CardMove {
-  if (card.column === "done") return refuseMove("It is done: move it to Ready first");
-  if (isUnmerged(card)) return refuseMove("Its work is finished: accept it, or move it to Ready");
-  if (card.column === "blocked") return refuseMove(card.note ?? `It waits for ${card.waits_for.join(", ")}`);
+  if (card.column === "done") return createRefusedMove("It is done: move it to Ready first");
+  if (isWaitingForMerge(card)) return createRefusedMove("Its work is finished: accept it, or move it to Ready");
+  if (card.column === "blocked") return createRefusedMove(card.note ?? `It waits for ${card.waits_for.join(", ")}`);
   return { kind: "work" };
 }
 
 /** Whether the spec's work is finished and waits for a merge. */
-export function isUnmerged({ need }: Card): boolean {
+export function isWaitingForMerge({ need }: Card): boolean {
   return need === "finished";
 }
 
-/** Returns the arguments of `update` that restore the current status; null if no person can set it. */
+/** Returns the arguments of `update` that restore the current status; null if a person cannot set this status. */
 function createUndoArguments({ id, status }: Card): object | null {
   return SETTABLE.includes(status) ? { id, status } : null;
 }
@@ -63,6 +63,6 @@ function createCommandMove(tool: string, args: object, undo: object | null): Car
   return { kind: "command", tool, args, undo };
 }
 
-function refuseMove(why: string): CardMove {
+function createRefusedMove(why: string): CardMove {
   return { kind: "no", why };
 }

@@ -19,8 +19,8 @@ export const COLUMN_DESCRIPTIONS: Readonly<Record<Column, string>> = {
   done: "completed and cancelled ones of the last 30 days; older ones are counted below",
 };
 
-/** Returns the matching cards of each column: the most urgent first, in Done the latest ids first. */
-export function sortCards(
+/** Returns each column's cards that match the filter: the most urgent first; in Done, the latest ids first. */
+export function sortCardsByColumn(
   cards: Iterable<Card>,
   place: BoardAddress,
   priorities: readonly string[],
@@ -34,13 +34,13 @@ export function sortCards(
   const byId = (a: Card, b: Card) => (a.id < b.id ? -1 : 1);
   for (const column of COLUMNS) {
     columns[column].sort((a, b) =>
-      column === "done" ? byId(b, a) : rank(a) - rank(b) || compareDue(a, b) || byId(a, b),
+      column === "done" ? byId(b, a) : rank(a) - rank(b) || compareDueDates(a, b) || byId(a, b),
     );
   }
   return columns;
 }
 
-function compareDue(a: Card, b: Card): number {
+function compareDueDates(a: Card, b: Card): number {
   const [left, right] = [a.due ?? "~", b.due ?? "~"];
   if (left === right) return 0;
   return left < right ? -1 : 1;

@@ -1,13 +1,13 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { BoardPicture, Card, PictureBox, PictureEdge } from "#planner/board/wire.ts";
-import { formatCountOf, listSome } from "#words/names.ts";
+import { formatCountOf, listSomeNames } from "#words/names.ts";
 import { RequestError, readPicture } from "./api.ts";
-import { BoxView } from "./box.tsx";
+import { SpecBox } from "./box.tsx";
 import { followScroll } from "./follow_scroll.ts";
 import { type BoardAddress, matchesFilter } from "./place.ts";
 
-/** Pixels drawn beyond each side of the visible part, which is also the step in which the drawn part moves. */
+/** Margin that is drawn on each side of the visible part, in pixels. The drawn part moves in steps of this size. */
 const BESIDE = 400;
 /** Maximum number of ids in a sentence. */
 const MOST_IDS = 5;
@@ -68,7 +68,7 @@ function PictureSummary({ picture, total, cards, choose }: SummaryProps) {
       .slice(0, MOST_IDS)
       .map((cycle) => `Each waits for the next: ${[...names(cycle), ...names(cycle.slice(0, 1))].join(" → ")}`),
     ...(cycles.length > MOST_IDS ? [`${cycles.length - MOST_IDS} more cycles`] : []),
-    ...(unknown.length > 0 ? [`Waited for, and no spec: ${listSome(unknown, MOST_IDS)}`] : []),
+    ...(unknown.length > 0 ? [`Waited for, and no spec: ${listSomeNames(unknown, MOST_IDS)}`] : []),
   ];
   return (
     <>
@@ -133,7 +133,7 @@ function PicturePlane({
           {drawn.map((box) => {
             const card = cards.get(box.id);
             return (
-              <BoxView
+              <SpecBox
                 key={box.id}
                 box={box}
                 size={size}
@@ -179,7 +179,7 @@ function isOverlapping(part: Part, { left, top, right, bottom }: Part): boolean 
   return left < part.right && right > part.left && top < part.bottom && bottom > part.top;
 }
 
-/** Returns the visible part of the plane with a margin, or `whole`, the part to draw instead for printing. */
+/** Returns the visible part of the plane with a margin. For printing, returns `whole`, the part to draw instead. */
 function useVisiblePart(frame: RefObject<HTMLElement | null>, whole: Part | undefined): Part {
   const [seen, setSeen] = useState<Part>({ left: 0, top: 0, right: 1600, bottom: 1200 });
   useLayoutEffect(() => {
@@ -223,8 +223,7 @@ interface PictureRead {
 
 /**
  * Reads the dependency picture while it is visible, and again after each change of a spec.
- *
- * @param revision in which a spec changed last; undefined before the board is loaded
+ * @param revision the board's revision in which a spec changed last; undefined before the board is loaded
  */
 export function usePicture(isShown: boolean, revision: number | undefined): PictureRead {
   const [read, setRead] = useState<PictureRead>({ picture: undefined, problem: undefined });

@@ -14,30 +14,30 @@ export interface BoardAddress {
 
 const PARTS = ["view", "spec", "text", "label", "assignee", "agent"] as const;
 
-export function readAddress(): BoardAddress {
+export function readBoardAddress(): BoardAddress {
   const words = new URLSearchParams(location.hash.slice(1));
   return Object.fromEntries(PARTS.map((part) => [part, words.get(part) ?? ""])) as unknown as BoardAddress;
 }
 
-export function formatAddress(place: BoardAddress): string {
+export function formatBoardUrl(place: BoardAddress): string {
   const words = new URLSearchParams(PARTS.filter((part) => place[part] !== "").map((part) => [part, place[part]]));
   return `#${words}`;
 }
 
 /** Navigates to a changed URL; changes of the filter replace the entry in the browser's history. */
-export function changeAddress(change: Partial<BoardAddress>): void {
-  const before = readAddress();
+export function changeBoardAddress(change: Partial<BoardAddress>): void {
+  const before = readBoardAddress();
   const after = { ...before, ...change };
   if (change.spec === undefined && change.view === undefined) {
-    history.replaceState(history.state, "", formatAddress(after));
+    history.replaceState(history.state, "", formatBoardUrl(after));
     dispatchEvent(new HashChangeEvent("hashchange"));
-  } else location.hash = formatAddress(after);
+  } else location.hash = formatBoardUrl(after);
 }
 
-export function useAddress(): BoardAddress {
-  const [place, setPlace] = useState(readAddress);
+export function useBoardAddress(): BoardAddress {
+  const [place, setPlace] = useState(readBoardAddress);
   useEffect(() => {
-    const follow = () => setPlace(readAddress());
+    const follow = () => setPlace(readBoardAddress());
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);

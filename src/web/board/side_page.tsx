@@ -7,8 +7,8 @@ import { LabelledField, ModalDialog } from "./dialog.tsx";
 import { DifferenceView } from "./difference_view.tsx";
 import { EditDialog } from "./edit_dialog.tsx";
 import { LogView } from "./log_view.tsx";
-import { isUnmerged } from "./moves.ts";
-import { changeAddress } from "./place.ts";
+import { isWaitingForMerge } from "./moves.ts";
+import { changeBoardAddress } from "./place.ts";
 import { CriteriaList, RunList, SpecLinks } from "./spec_parts.tsx";
 
 interface SideProps {
@@ -45,7 +45,7 @@ export function SpecSidePage({ id, card, work }: SideProps) {
     <aside class="side" aria-label="Spec">
       <header class="head">
         <h2>{spec?.title ?? card?.title ?? id}</h2>
-        <button type="button" class="quiet square" aria-label="Close" onClick={() => changeAddress({ spec: "" })}>
+        <button type="button" class="quiet square" aria-label="Close" onClick={() => changeBoardAddress({ spec: "" })}>
           <Icon name="close" />
         </button>
       </header>
@@ -110,7 +110,7 @@ interface ActionProps {
   readonly again: () => void;
 }
 
-/** Buttons for the actions that the spec's state allows; the server checks each again. */
+/** Buttons for the actions that the spec's state allows. The server checks again whether it allows an action. */
 function SpecActions({ spec, card, work, open, again }: ActionProps) {
   const { id, status, seen, archived } = spec;
   if (archived) return <p class="hint">Archived: it can only be read.</p>;
@@ -122,7 +122,7 @@ function SpecActions({ spec, card, work, open, again }: ActionProps) {
   const isOpen = !["completed", "cancelled"].includes(status);
   return (
     <div class="actions">
-      {card !== undefined && isUnmerged(card) ? (
+      {card !== undefined && isWaitingForMerge(card) ? (
         <button type="button" class="primary" onClick={does("accept")}>
           Accept and merge
         </button>
@@ -138,7 +138,7 @@ function SpecActions({ spec, card, work, open, again }: ActionProps) {
         </>
       )}
       {isLive || !isOpen || card === undefined ? null : (
-        <button type="button" class={isUnmerged(card) ? "" : "primary"} onClick={() => work(card)}>
+        <button type="button" class={isWaitingForMerge(card) ? "" : "primary"} onClick={() => work(card)}>
           {status === "pending" ? "Start an agent" : "Continue with an agent"}
         </button>
       )}

@@ -1,7 +1,7 @@
 import type { NamedSpec, SpecPage, SpecPageCriterion } from "#planner/board/wire.ts";
 import { formatDollars, formatShortCount } from "#words/figures.ts";
 import { runCommand } from "./act.ts";
-import { formatAddress, readAddress } from "./place.ts";
+import { formatBoardUrl, readBoardAddress } from "./place.ts";
 import { formatDuration, formatMoment } from "./times.ts";
 
 /** List of criteria with their checks. Ticking a criterion that has a check runs the check first. */
@@ -72,7 +72,7 @@ export function SpecLinks({ title, specs }: { readonly title: string; readonly s
             {status === null ? (
               <span>{id}</span>
             ) : (
-              <a href={formatAddress({ ...readAddress(), spec: id })}>{name ?? id}</a>
+              <a href={formatBoardUrl({ ...readBoardAddress(), spec: id })}>{name ?? id}</a>
             )}{" "}
             <span class="muted">{status ?? "missing"}</span>
           </li>

@@ -9,14 +9,14 @@ const MOST_LOG = 2_000_000;
 /** Delay before a lost connection is retried, in milliseconds. */
 const AGAIN_MS = 1000;
 
-/** A message to the person, and the function that undoes the change. */
+/** A message to the person about a change, and the function that undoes this change. */
 export interface BoardMessage {
   readonly tone: "ok" | "fault";
   readonly text: string;
   readonly undo?: (() => void) | undefined;
 }
 
-export interface BoardView {
+export interface BoardPageState {
   readonly data: BoardData | undefined;
   readonly cards: ReadonlyMap<string, Card>;
   /** Latest revision known to this page in which a spec changed. */
@@ -33,7 +33,7 @@ type Listener = () => void;
 
 /** State of the page, with listeners that are called on each change. */
 class Store {
-  #view: BoardView = {
+  #view: BoardPageState = {
     data: undefined,
     cards: new Map(),
     specsRevision: undefined,
@@ -44,11 +44,11 @@ class Store {
   };
   readonly #listeners = new Set<Listener>();
 
-  get view(): BoardView {
+  get view(): BoardPageState {
     return this.#view;
   }
 
-  set(change: Partial<BoardView>): void {
+  set(change: Partial<BoardPageState>): void {
     this.#view = { ...this.#view, ...change };
     for (const listener of this.#listeners) listener();
   }
@@ -62,7 +62,7 @@ class Store {
 export const boardStore = new Store();
 
 /** Returns the page's state; the component is drawn again when it changes. */
-export function useBoardView(): BoardView {
+export function useBoardPageState(): BoardPageState {
   const [view, setView] = useState(boardStore.view);
   useEffect(() => {
     const follow = () => setView(boardStore.view);
@@ -79,7 +79,7 @@ export function showMessage(message: BoardMessage | undefined): void {
 let stream: AbortController | undefined;
 
 /** Reads the board and follows its changes while the page is visible. */
-export function startBoard(): void {
+export function followBoard(): void {
   document.addEventListener("visibilitychange", reconnectStream);
   reconnectStream();
 }
@@ -97,13 +97,13 @@ function reconnectStream(): void {
   stream = undefined;
   if (document.hidden) return;
   stream = new AbortController();
-  void followStream(stream.signal);
+  void followEventStream(stream.signal);
 }
 
-async function followStream(signal: AbortSignal): Promise<void> {
+async function followEventStream(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      await readStream(signal);
+      await readEventStream(signal);
     } catch (error) {
       if (signal.aborted) return;
       boardStore.set({ problem: error instanceof RequestError ? error.message : "The connection was lost" });
@@ -115,14 +115,14 @@ async function followStream(signal: AbortSignal): Promise<void> {
 }
 
 /** Reads the event stream until it ends, and applies each event to the store. */
-async function readStream(signal: AbortSignal): Promise<void> {
-  if (boardStore.view.data === undefined) applyBoard(await readBoard());
+async function readEventStream(signal: AbortSignal): Promise<void> {
+  if (boardStore.view.data === undefined) replaceBoardData(await readBoard());
   const response = await sendRequest(formatStreamUrl(), { signal });
   boardStore.set({ problem: undefined });
   for await (const { name, data } of readEvents(response)) {
     if (signal.aborted) return;
     if (name === "board") applyBoardChange(JSON.parse(data));
-    else if (name === "log") appendLog(JSON.parse(data));
+    else if (name === "log") appendLogChunk(JSON.parse(data));
   }
 }
 
@@ -136,7 +136,7 @@ function formatStreamUrl(): string {
   return `/stream?${words}`;
 }
 
-function applyBoard(data: BoardData): void {
+function replaceBoardData(data: BoardData): void {
   const cards = new Map(data.cards.map((card) => [card.id, card]));
   boardStore.set({ data, cards, specsRevision: data.revision });
 }
@@ -153,7 +153,7 @@ function applyBoardChange({ cards: changed, gone, ...totals }: BoardChange): voi
   boardStore.set({ cards, specsRevision, data: { ...data, ...totals } });
 }
 
-function appendLog({ id, text, offset, fresh }: LogChunk): void {
+function appendLogChunk({ id, text, offset, fresh }: LogChunk): void {
   const { log } = boardStore.view;
   if (log?.id !== id) return;
   const whole = fresh ? stripTerminalSequences(text) : log.text + stripTerminalSequences(text);

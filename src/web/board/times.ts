@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 const MINUTE_MS = 60_000;
 
 /** Returns the current time in milliseconds, updated every ten seconds. */
-export function useNow(): number {
+export function useCurrentTime(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 10_000);

@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import type { BoardData, Card } from "#planner/board/wire.ts";
 import { Icon } from "../shared/icon.tsx";
 import { chooseTheme, useTheme } from "../shared/use_theme.ts";
-import { type BoardAddress, changeAddress } from "./place.ts";
+import { type BoardAddress, changeBoardAddress } from "./place.ts";
 
 interface TopBarProps {
   readonly data: BoardData | undefined;
@@ -39,7 +39,7 @@ export function TopBar({ data, cards, place, search, isPicture, changeView, add,
           aria-label="Search id, title and labels"
           placeholder="Search  /"
           value={place.text}
-          onInput={({ currentTarget }) => changeAddress({ text: currentTarget.value })}
+          onInput={({ currentTarget }) => changeBoardAddress({ text: currentTarget.value })}
         />
         {(["label", "assignee", "agent"] as const).map((part) =>
           values[part].length === 0 && place[part] === "" ? null : (
@@ -47,7 +47,7 @@ export function TopBar({ data, cards, place, search, isPicture, changeView, add,
               key={part}
               aria-label={`Filter by ${part}`}
               value={place[part]}
-              onChange={({ currentTarget }) => changeAddress({ [part]: currentTarget.value })}
+              onChange={({ currentTarget }) => changeBoardAddress({ [part]: currentTarget.value })}
             >
               <option value="">Any {part}</option>
               {[...new Set([...values[part], ...(place[part] === "" ? [] : [place[part]])])].map((value) => (

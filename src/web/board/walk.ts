@@ -8,7 +8,7 @@ export interface ArrowStep {
 
 type Columns = Readonly<Record<Column, readonly Card[]>>;
 
-/** Returns the next card in a step's direction, skipping empty columns; the first one without a chosen card. */
+/** Returns the next card in a step's direction and skips empty columns; the first card if none is chosen. */
 export function findCardBeside(columns: Columns, chosen: Card | undefined, step: ArrowStep): Card | undefined {
   if (chosen === undefined) return findFirstCard(columns);
   return step.across === 0 ? findCardBelow(columns, chosen, step.along) : findCardAcross(columns, chosen, step.across);
@@ -33,8 +33,9 @@ function findCardAcross(columns: Columns, chosen: Card, step: number): Card | un
 }
 
 /**
- * Returns the box above or below. To the left, returns the nearest box that the chosen one waits for; to the right, the
- * nearest that waits for it; without such a box, the nearest on that side. Cost: O(boxes + edges).
+ * Returns the next box for an arrow key. Up and down choose the box above or below. Left chooses the nearest box that
+ * the chosen one waits for; right chooses the nearest box that waits for the chosen one. Without one, left and
+ * right choose the nearest box on that side. Cost: O(boxes + edges).
  */
 export function findBoxBeside(
   picture: BoardPicture,

@@ -1,11 +1,11 @@
-import { isFigureColumn, parseRange } from "./lists/column_words.ts";
+import { isFigureColumn, parseFigureRange } from "./lists/column_words.ts";
 import { listConditions } from "./lists/inventory_rows.ts";
 import { listAllColumns, listColumnValues } from "./lists/list_columns.ts";
-import { findListKind, type ListKind } from "./lists/list_kinds.ts";
+import { findListKindByPage, type ListKind } from "./lists/list_kinds.ts";
 import { groupWordsBySetting } from "./pages/asked_field.ts";
 import { EXTRA_PLACEMENT_FIELDS, PLACEMENT_FIELDS } from "./pages/placement_fields.ts";
 import { POWER_FIELDS, REHEARSAL_FIELDS } from "./pages/rehearsal_fields.ts";
-import { OBJECT_PAGES } from "./router.ts";
+import { OBJECT_PAGE_KINDS } from "./router.ts";
 
 const FLAG = ["0", "1"];
 
@@ -16,7 +16,7 @@ const CHOICES: Readonly<Record<string, Readonly<Record<string, readonly string[]
   placement: groupWordsBySetting([...PLACEMENT_FIELDS, ...EXTRA_PLACEMENT_FIELDS]),
   rack: { view: ["front", "rear"], coloring: ["status", "power"], tab: ["devices", "picture", "history"] },
   device: { tab: ["ports", "history"] },
-  ...Object.fromEntries(OBJECT_PAGES.map((page) => [page, { tab: ["cooling", "picture", "history"] }])),
+  ...Object.fromEntries(OBJECT_PAGE_KINDS.map((page) => [page, { tab: ["cooling", "picture", "history"] }])),
   floor: { coloring: ["health", "power", "thermal", "utilization", "measured-power", "measured-temperature"] },
   capacity: { by: ["room", "floor", "rack"] },
   fabric: { view: ["bundles", "table"], physical: FLAG },
@@ -49,14 +49,15 @@ export interface InvalidSetting {
 export function normalizeSettings<Read extends Address>(
   place: Read,
 ): { readonly place: Read; readonly wrong: readonly InvalidSetting[] } {
-  const list = findListKind(place.page);
+  const list = findListKindByPage(place.page);
   if (list !== undefined) return normalizeListSettings(place, list);
   const settings = new URLSearchParams(place.settings);
   const wrong: InvalidSetting[] = [];
   for (const [name, expected] of Object.entries(CHOICES[place.page] ?? {})) {
     const value = settings.get(name) ?? "";
     const found =
-      expected.find((word) => word === normalizeValue(value)) ?? expected.find((word) => isFormerConstant(value, word));
+      expected.find((word) => word === normalizeSettingValue(value)) ??
+      expected.find((word) => isFormerConstant(value, word));
     if (value === "" || found !== undefined) {
       if (found !== undefined) settings.set(name, found);
       continue;
@@ -73,14 +74,18 @@ function normalizeListSettings<Read extends Address>(place: Read, list: ListKind
   const wrong: InvalidSetting[] = [];
   const leaveOut = (name: string, value: string, expected: readonly string[]) => {
     settings.delete(name);
-    wrong.push({ name: toAddressWord(name), value: toAddressWord(value), expected: expected.map(toAddressWord) });
+    wrong.push({
+      name: convertToAddressWord(name),
+      value: convertToAddressWord(value),
+      expected: expected.map(convertToAddressWord),
+    });
   };
   const isColumn = (name: string) => columns.includes(name) || list.columns.includes(name);
   const conditions = new Set([...columns, ...Object.keys(list.relations ?? {})]);
   for (const { column, text } of listConditions(place)) {
     const expected = listExpectedValues(list, column);
     if (!conditions.has(column)) leaveOut(column, text, columns);
-    else if (expected !== undefined && parseRange(text) === undefined) {
+    else if (expected !== undefined && parseFigureRange(text) === undefined) {
       const unknown = text.split("|").find((word) => word !== "" && !expected.includes(word));
       if (unknown !== undefined) leaveOut(column, unknown, expected);
     }
@@ -98,22 +103,22 @@ function listExpectedValues(list: ListKind, column: string): readonly string[] |
 }
 
 /** Converts a column name or enum value to its spelling in URLs. */
-function toAddressWord(word: string): string {
+function convertToAddressWord(word: string): string {
   return word.replaceAll("_", "-").toLowerCase();
 }
 
-function normalizeValue(value: string): string {
+function normalizeSettingValue(value: string): string {
   return value.toLowerCase().replaceAll("_", "-");
 }
 
 /** Whether a value is a constant such as LOAD_BASIS_MAX for this word, as in links of earlier versions. */
 function isFormerConstant(value: string, word: string): boolean {
   return value.startsWith("LOAD_BASIS_") || value.startsWith("RENDER_VIEW_") || value.startsWith("COLORING_")
-    ? normalizeValue(value).endsWith(`-${word}`)
+    ? normalizeSettingValue(value).endsWith(`-${word}`)
     : false;
 }
 
 /** Converts a word of a URL to the service's constant: `toConstant("LOAD_BASIS", "max")` is LOAD_BASIS_MAX. */
-export function toConstant(prefix: string, word: string): string {
+export function convertToConstant(prefix: string, word: string): string {
   return `${prefix}_${word === "" ? "UNSPECIFIED" : word.toUpperCase().replaceAll("-", "_")}`;
 }

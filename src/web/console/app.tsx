@@ -5,7 +5,7 @@ import { Palette } from "./palette/palette.tsx";
 import { type PageAddress, usePageAddress } from "./router.ts";
 import { DuringWindowBanner } from "./shell/during_window.tsx";
 import { ShortcutDialog } from "./shell/key_sheet.tsx";
-import { useShortcuts } from "./shell/shortcuts.ts";
+import { useGlobalShortcuts } from "./shell/shortcuts.ts";
 import { SideNavigation } from "./shell/side.tsx";
 import { TopBar } from "./shell/top_bar.tsx";
 import { focusHeading } from "./ui/page.tsx";
@@ -18,7 +18,7 @@ export function App() {
   const [menu, setMenu] = useState(false);
   const main = useRef<HTMLElement>(null);
   const showHelp = () => setHelp(true);
-  useShortcuts({ search: setSought, showHelp });
+  useGlobalShortcuts({ search: setSought, showHelp });
   useFocusOnNewPage(place, main);
   // biome-ignore lint/correctness/useExhaustiveDependencies: whichever page is chosen, the menu has done its work
   useEffect(() => setMenu(false), [place.page, place.subject]);

@@ -1,9 +1,9 @@
 import { getRefName } from "#words/names.ts";
 
-export const SEARCH_RPC = "datacenter.v1.PlanningService/SearchInventory";
+export const SEARCH_INVENTORY_RPC = "datacenter.v1.PlanningService/SearchInventory";
 
-/** Returns a search request for the elements that a code may name, of the `kinds` such as RACK; none for all. */
-export function createNameQuery(code: string, kinds: readonly string[]) {
+/** Returns a search request for elements that a code may name. `kinds` such as RACK limit it; none means all kinds. */
+export function createNameRequest(code: string, kinds: readonly string[]) {
   return {
     query: code.replaceAll(/[~/]/g, " "),
     kinds: kinds.map((kind) => `INVENTORY_KIND_${kind}`),
@@ -11,7 +11,7 @@ export function createNameQuery(code: string, kinds: readonly string[]) {
   };
 }
 
-/** Returns the references whose whole name equals the text in any case; else the locations whose last part does. */
+/** Returns references whose name equals the text in any case; if none does, locations whose last part equals it. */
 export function findRefsByName(refs: readonly string[], text: string): readonly string[] {
   const wanted = text.toLowerCase();
   const whole = refs.filter((ref) => getRefName(ref).toLowerCase() === wanted);

@@ -23,7 +23,7 @@ export interface NavigationGroup {
   readonly items: readonly NavigationItem[];
 }
 
-/** Pages that highlight a list's entry: those of its single elements and of its analyses. */
+/** For each list, the pages that highlight its entry: pages of its single elements and of its analyses. */
 const PAGES_OF_LIST: Readonly<Record<string, readonly string[]>> = {
   sites: ["site"],
   floors: ["floor"],

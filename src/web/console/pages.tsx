@@ -4,7 +4,7 @@ import { normalizeSettings } from "./address_words.ts";
 import { LIST_KINDS } from "./lists/list_kinds.ts";
 import { createLazyComponent } from "./on_demand.tsx";
 import { OverviewPage } from "./pages/overview.tsx";
-import { formatPageUrl, OBJECT_PAGES, type PageAddress, parseAddress } from "./router.ts";
+import { formatPageUrl, OBJECT_PAGE_KINDS, type PageAddress, parseAddress } from "./router.ts";
 import { BareRefResolver, findBareRef } from "./shell/bare_refs.tsx";
 import { Notice } from "./ui/notice.tsx";
 import { PageHead } from "./ui/page.tsx";
@@ -24,7 +24,7 @@ const ObjectPage = createLazyComponent<PageProps>(async () => (await elementPage
 /** Page components by the first word of the URL. A new page needs a row here and one in `navigation.ts`. */
 const PAGES: Readonly<Record<string, PageComponent>> = {
   ...Object.fromEntries(LIST_KINDS.map(({ page }) => [page, List])),
-  ...Object.fromEntries(OBJECT_PAGES.map((page) => [page, ObjectPage])),
+  ...Object.fromEntries(OBJECT_PAGE_KINDS.map((page) => [page, ObjectPage])),
   overview: OverviewPage,
   rack: createLazyComponent(async () => (await elementPages()).Rack),
   device: createLazyComponent(async () => (await elementPages()).Device),
@@ -76,20 +76,20 @@ export function Page({ place }: PageProps) {
 
 /** Replaces the URL by its usual spelling, so that people share links of one form. */
 function useNormalizedAddress(place: PageAddress, worded: PageAddress): void {
-  const drawn = formatAddress(place);
-  const usual = formatAddress(worded);
+  const drawn = formatPageAddress(place);
+  const usual = formatPageAddress(worded);
   useEffect(() => {
     // The person may have opened another page before this one was drawn.
-    if (formatAddress(parseAddress(location.hash)) !== drawn) return;
-    if (getQuery(usual) !== getQuery(location.hash)) history.replaceState(history.state, "", usual);
+    if (formatPageAddress(parseAddress(location.hash)) !== drawn) return;
+    if (getHashQuery(usual) !== getHashQuery(location.hash)) history.replaceState(history.state, "", usual);
   }, [drawn, usual]);
 }
 
-function formatAddress({ page, subject, settings }: PageAddress): string {
+function formatPageAddress({ page, subject, settings }: PageAddress): string {
   return formatPageUrl(page, subject, Object.fromEntries(settings));
 }
 
-function getQuery(hash: string): string {
+function getHashQuery(hash: string): string {
   return new URLSearchParams(hash.split("?").slice(1).join("?")).toString();
 }
 

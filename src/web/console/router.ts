@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { getKindNoun } from "#words/names.ts";
-import { toAddressSettings, toServiceSettings } from "./lists/list_columns.ts";
+import { convertToAddressSettings, convertToServiceSettings } from "./lists/list_columns.ts";
 
 /** A page's name, subject and settings. It is stored in the URL, so that links and the Back button work. */
 export interface PageAddress {
@@ -22,7 +22,7 @@ export function parseAddress(hash: string): PageAddress {
   return {
     page: page === "" ? "overview" : page,
     subject: decodeUrlPart(rest),
-    settings: toServiceSettings(page, settings),
+    settings: convertToServiceSettings(page, settings),
   };
 }
 
@@ -39,13 +39,13 @@ function convertSearchSettings(settings: URLSearchParams): URLSearchParams {
 
 /** Returns the URL of a page. */
 export function formatPageUrl(page: string, subject = "", settings: Readonly<Record<string, string>> = {}): string {
-  const given = Object.entries(toAddressSettings(page, settings)).filter(([, value]) => value !== "");
+  const given = Object.entries(convertToAddressSettings(page, settings)).filter(([, value]) => value !== "");
   const query = given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
   return `#/${getKindNoun(page).replaceAll(" ", "-")}${subject === "" ? "" : `/${encodeURIComponent(subject)}`}${query}`;
 }
 
-/** Kinds of references whose page shows the data of their list row. */
-export const OBJECT_PAGES = [
+/** Kinds of references that have a page with the data of the element's list row. */
+export const OBJECT_PAGE_KINDS = [
   "site",
   "room",
   "row",
@@ -74,7 +74,7 @@ export function findRefUrl(ref: string): string | undefined {
     case "window":
       return formatPageUrl(kind, id);
     default:
-      return OBJECT_PAGES.some((page) => page === kind) ? formatPageUrl(kind, id) : undefined;
+      return OBJECT_PAGE_KINDS.some((page) => page === kind) ? formatPageUrl(kind, id) : undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ElementDetails } from "../viewer/details.ts";
 import { Viewer } from "../viewer/viewer.ts";
 
-/** Dataset that the service embeds in the file; null if the request asked for none. */
+/** Dataset that the service embeds in the file; null if the request asked for no dataset. */
 interface Dataset {
   readonly elements: readonly (ElementDetails & { readonly related?: readonly string[] })[];
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { formatPercent } from "#words/figures.ts";
-import { judgeVisibleShare, type State } from "./state_of_share.ts";
+import { getVisibleShareState, type State } from "./state_of_share.ts";
 
-/** SVG shape of each state; the shapes differ, so that none depends on its colour. */
+/** SVG shape of each state. The shapes differ, so that people can distinguish states without their colours. */
 const SHAPES: Readonly<Record<State, ComponentChildren>> = {
   ok: (
     <>
@@ -54,7 +54,7 @@ export function StateMark({ state, label }: { readonly state: State; readonly la
 
 /** A share of a limit in percent, with a state mark from `WATCH_PCT` on. */
 export function ShareText({ pct }: { readonly pct: number | undefined }) {
-  const state = pct === undefined ? undefined : judgeVisibleShare(pct);
+  const state = pct === undefined ? undefined : getVisibleShareState(pct);
   if (state === undefined) return formatPercent(pct);
   return (
     <span class={`said ${state}`}>

@@ -4,7 +4,7 @@ import { judgeShare } from "#kernel/judge_share.ts";
 export type State = "ok" | "watch" | "fault" | "info" | "unknown";
 
 /** Returns the state of a share of a limit in percent, by the rule of the pictures; undefined if it needs no mark. */
-export function judgeVisibleShare(share: number | undefined): State | undefined {
+export function getVisibleShareState(share: number | undefined): State | undefined {
   const state = judgeShare(share);
   return state === "ok" ? undefined : state;
 }

@@ -11,7 +11,7 @@ let last = 0;
  * Lets the browser's Back button close a dialog instead of leaving the page below it. If `leave` keeps the dialog open
  * to ask about unsaved input, the next Back is handled as well.
  */
-export function useBackCloses(isOpen: boolean, leave: () => void): void {
+export function useCloseOnBack(isOpen: boolean, leave: () => void): void {
   const latest = useRef(leave);
   latest.current = leave;
   useEffect(() => {

@@ -45,7 +45,7 @@ export function useTheme(): Theme {
 }
 
 /** Returns the format and theme in which the server draws pictures for the page. */
-export function useRender(): { readonly format: string; readonly theme: string } {
+export function useRenderOptions(): { readonly format: string; readonly theme: string } {
   const theme = useTheme();
   return { format: "RENDER_FORMAT_SVG", theme: theme === "dark" ? "THEME_DARK" : "THEME_LIGHT" };
 }

@@ -8,7 +8,7 @@ export interface ElementDetails {
 }
 
 /** Parses the details of an element from its tip: the first line is the title, each further line a fact. */
-export function parseTip(ref: string, tip: string): ElementDetails {
+export function parseElementTip(ref: string, tip: string): ElementDetails {
   const [title = ref, ...lines] = tip.split("\n");
   const facts = lines.map((line) => {
     const [, label = "", value = line] = /^([^:]{1,40}): (.*)$/s.exec(line) ?? [];
@@ -23,21 +23,21 @@ export function showDetails(
   { ref, title, facts, related }: ElementDetails,
   { choose, close }: { readonly choose: (ref: string) => void; readonly close: () => void },
 ): void {
-  const list = createElement("dl");
-  for (const { label, value } of facts) list.append(createElement("dt", label), createElement("dd", value));
-  const near = createElement("ul");
+  const list = createHtmlElement("dl");
+  for (const { label, value } of facts) list.append(createHtmlElement("dt", label), createHtmlElement("dd", value));
+  const near = createHtmlElement("ul");
   for (const other of related) {
-    const item = createElement("li");
-    item.append(createButton(other.replace(/^[a-z_]+:/, ""), () => choose(other)));
+    const item = createHtmlElement("li");
+    item.append(createTextButton(other.replace(/^[a-z_]+:/, ""), () => choose(other)));
     near.append(item);
   }
-  const shut = createButton("×", close);
+  const shut = createTextButton("×", close);
   shut.setAttribute("aria-label", "Close the details");
-  box.replaceChildren(shut, createElement("strong", title), createElement("p", ref), list, near);
+  box.replaceChildren(shut, createHtmlElement("strong", title), createHtmlElement("p", ref), list, near);
   box.hidden = false;
 }
 
-export function createElement<Name extends keyof HTMLElementTagNameMap>(
+export function createHtmlElement<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   text = "",
 ): HTMLElementTagNameMap[Name] {
@@ -46,8 +46,8 @@ export function createElement<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-export function createButton(text: string, act: () => void): HTMLButtonElement {
-  const element = createElement("button", text);
+export function createTextButton(text: string, act: () => void): HTMLButtonElement {
+  const element = createHtmlElement("button", text);
   element.type = "button";
   element.addEventListener("click", act);
   return element;

@@ -13,11 +13,11 @@ function findNearestElement<Shape extends Element>(
 ): Shape | undefined {
   const direction = DIRECTIONS[key];
   if (direction === undefined) return undefined;
-  const start = computeCentre(from);
+  const start = computeShapeCentre(from);
   let best: { readonly shape: Shape; readonly distance: number } | undefined;
   for (const shape of among) {
     if (shape === from || shape.contains(from) || from.contains(shape)) continue;
-    const end = computeCentre(shape);
+    const end = computeShapeCentre(shape);
     const [x, y] = [end.x - start.x, end.y - start.y];
     const ahead = x * direction[0] + y * direction[1];
     const aside = Math.abs(x * direction[1] + y * direction[0]);
@@ -28,17 +28,17 @@ function findNearestElement<Shape extends Element>(
   return best?.shape;
 }
 
-function computeCentre(shape: Element): { readonly x: number; readonly y: number } {
+function computeShapeCentre(shape: Element): { readonly x: number; readonly y: number } {
   const { left, top, width, height } = shape.getBoundingClientRect();
   return { x: left + width / 2, y: top + height / 2 };
 }
 
 /** Returns the groups of a drawing that show an element of the inventory. */
-export function listElements(root: Element): SVGGElement[] {
+export function listDrawnElements(root: Element): SVGGElement[] {
   return [...root.querySelectorAll<SVGGElement>("g[data-ref]")];
 }
 
-export function getRef(element: Element): string {
+export function getRefOfElement(element: Element): string {
   return (element as SVGGElement).dataset["ref"] ?? "";
 }
 
@@ -50,10 +50,10 @@ export function findElementAt(target: EventTarget | null): SVGGElement | undefin
 /** Makes elements links or buttons that the keyboard can reach; one at a time is in the Tab order. */
 export function makeElementsFocusable(svg: SVGSVGElement, leads: (ref: string) => boolean): void {
   svg.setAttribute("role", "group");
-  for (const [index, element] of listElements(svg).entries()) {
+  for (const [index, element] of listDrawnElements(svg).entries()) {
     // A button may not contain focusable elements, so such elements get another role.
     const other = element.querySelector("g[data-ref]") === null ? "button" : "group";
-    element.setAttribute("role", leads(getRef(element)) ? "link" : other);
+    element.setAttribute("role", leads(getRefOfElement(element)) ? "link" : other);
     element.setAttribute("tabindex", index === 0 ? "0" : "-1");
     element.setAttribute("aria-label", buildAccessibleName(element));
   }
@@ -62,7 +62,7 @@ export function makeElementsFocusable(svg: SVGSVGElement, leads: (ref: string) =
 /** Returns the accessible name of an element: its visible text, followed by its facts. */
 function buildAccessibleName(element: SVGGElement): string {
   const written = [...element.querySelectorAll("text")].map(({ textContent }) => textContent);
-  const more = element.querySelector("title")?.textContent ?? getRef(element).replace(/^[a-z_]+:/, "");
+  const more = element.querySelector("title")?.textContent ?? getRefOfElement(element).replace(/^[a-z_]+:/, "");
   return [...written, more].join(" ").replaceAll("\n", ", ");
 }
 
@@ -71,28 +71,28 @@ export function findFocusedRef(frame: HTMLElement): string | undefined {
   const { activeElement } = document;
   if (activeElement === null || !frame.contains(activeElement)) return undefined;
   const element = findElementAt(activeElement);
-  return element === undefined ? undefined : getRef(element);
+  return element === undefined ? undefined : getRefOfElement(element);
 }
 
 /** Focuses the element of a new drawing that has the reference of the formerly focused one. */
 export function restoreFocus(svg: SVGSVGElement, ref: string): void {
-  const again = listElements(svg).find((element) => getRef(element) === ref);
-  if (again !== undefined) moveFocus(svg, again);
+  const again = listDrawnElements(svg).find((element) => getRefOfElement(element) === ref);
+  if (again !== undefined) moveElementFocus(svg, again);
 }
 
-function moveFocus(svg: SVGSVGElement, to: SVGGElement): void {
+function moveElementFocus(svg: SVGSVGElement, to: SVGGElement): void {
   for (const held of svg.querySelectorAll('g[data-ref][tabindex="0"]')) held.setAttribute("tabindex", "-1");
   to.setAttribute("tabindex", "0");
   to.focus({ preventScroll: true });
 }
 
-/** Moves the focus to the nearest element in an arrow key's direction. Returns whether the key was one. */
+/** Moves the focus to the nearest element in an arrow key's direction. Returns whether the key is an arrow key. */
 export function moveFocusByKey(current: SVGGElement, key: string): boolean {
   const svg = current.ownerSVGElement;
   if (svg === null) return false;
-  const next = findNearestElement(current, listElements(svg), key);
+  const next = findNearestElement(current, listDrawnElements(svg), key);
   if (next === undefined) return false;
-  moveFocus(svg, next);
+  moveElementFocus(svg, next);
   next.scrollIntoView({ block: "nearest", inline: "nearest" });
   return true;
 }

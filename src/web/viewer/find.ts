@@ -1,5 +1,5 @@
-import { createElement } from "./details.ts";
-import { getRef, listElements } from "./elements.ts";
+import { createHtmlElement } from "./details.ts";
+import { getRefOfElement, listDrawnElements } from "./elements.ts";
 import type { ElementTips } from "./tips.ts";
 
 interface FindOptions {
@@ -41,8 +41,8 @@ export class ElementSearch {
   /** Searches another drawing; the search text stays. */
   take(svg: SVGSVGElement, tips: ElementTips): void {
     const seen = new Set<string>();
-    this.#elements = listElements(svg).flatMap((element) => {
-      const ref = getRef(element);
+    this.#elements = listDrawnElements(svg).flatMap((element) => {
+      const ref = getRefOfElement(element);
       if (seen.has(ref)) return [];
       seen.add(ref);
       const words = [...element.querySelectorAll("text")].map(({ textContent }) => textContent);
@@ -98,7 +98,7 @@ export class ElementSearch {
 
 /** Returns a box with the search field and the number of matches. */
 export function createSearchBox({ field, count }: ElementSearch): HTMLElement {
-  const box = createElement("span");
+  const box = createHtmlElement("span");
   box.className = "find";
   box.append(field, count);
   return box;

@@ -1,4 +1,4 @@
-import { listElements } from "./elements.ts";
+import { listDrawnElements } from "./elements.ts";
 
 /**
  * Turns entries of the legend into toggle buttons that highlight only matching elements. An element matches an entry if
@@ -10,7 +10,7 @@ export function enableLegendFilter(
   svg: SVGSVGElement,
   changed: (left: { readonly shown: number; readonly all: number } | undefined) => void,
 ): void {
-  const elements = listElements(svg).map((element) => ({ element, looks: collectColors(element) }));
+  const elements = listDrawnElements(svg).map((element) => ({ element, looks: collectColors(element) }));
   const chosen = new Set<string>();
   const show = () => {
     let shown = 0;
@@ -45,7 +45,7 @@ export function enableLegendFilter(
 
 const SHAPES = "rect, path, circle, line";
 
-/** Returns the colours of an element's shapes, but not of nested elements. The first one identifies a sample. */
+/** Returns the colours of an element's own shapes, not of nested elements. The first colour identifies a sample. */
 function collectColors(group: SVGGElement): ReadonlySet<string> {
   const own = [...group.querySelectorAll(SHAPES)].filter((shape) => {
     const holder = shape.closest("g[data-ref], [data-part]");

@@ -38,7 +38,7 @@ export function enablePictureMoves(frame: HTMLElement, { zoom }: PictureMoves): 
   frame.addEventListener("pointerdown", enter, { signal });
   frame.addEventListener("pointerleave", leave, { signal });
   enableDrag(frame, signal);
-  listenToPinch(frame, zoom, signal);
+  enablePinchZoom(frame, zoom, signal);
   return () => ended.abort();
 }
 
@@ -74,7 +74,7 @@ function enableDrag(frame: HTMLElement, signal: AbortSignal): void {
   frame.addEventListener("click", click, { capture: true, signal });
 }
 
-function listenToPinch(frame: HTMLElement, zoom: PictureMoves["zoom"], signal: AbortSignal): void {
+function enablePinchZoom(frame: HTMLElement, zoom: PictureMoves["zoom"], signal: AbortSignal): void {
   let spread = 0;
   frame.addEventListener(
     "touchmove",

@@ -24,16 +24,16 @@ export function parseSafeSvg(text: string): SVGSVGElement | undefined {
   const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
   const { documentElement: root } = parsed;
   if (root.localName !== "svg" || parsed.querySelector("parsererror") !== null) return undefined;
-  cleanElement(root);
+  removeUnsafeParts(root);
   return document.importNode(root, true) as unknown as SVGSVGElement;
 }
 
-function cleanElement(element: Element): void {
+function removeUnsafeParts(element: Element): void {
   for (const { name, value } of [...element.attributes]) {
     if (/^on|^style$|href$/i.test(name) || /url\(\s*['"]?[^#'"\s]/i.test(value)) element.removeAttribute(name);
   }
   for (const child of [...element.children]) {
-    if (ELEMENTS.has(child.localName)) cleanElement(child);
+    if (ELEMENTS.has(child.localName)) removeUnsafeParts(child);
     else child.remove();
   }
 }

@@ -7,13 +7,13 @@ export type ElementTips = ReadonlyMap<Element, string>;
  */
 export function extractTips(svg: SVGSVGElement): ElementTips {
   const tips = new Map<Element, string>();
-  const whole = findTitle(svg);
+  const whole = findTitleElement(svg);
   if (whole !== undefined) {
     svg.setAttribute("aria-label", whole.textContent ?? "");
     whole.remove();
   }
   for (const group of svg.querySelectorAll("g")) {
-    const title = findTitle(group);
+    const title = findTitleElement(group);
     if (title === undefined) continue;
     const text = title.textContent ?? "";
     tips.set(group, text);
@@ -27,13 +27,13 @@ export function extractTips(svg: SVGSVGElement): ElementTips {
   return tips;
 }
 
-function findTitle(element: Element): Element | undefined {
+function findTitleElement(element: Element): Element | undefined {
   const [first] = element.children;
   return first?.localName === "title" ? first : undefined;
 }
 
-/** Returns the tip of the innermost element around an event's target that has one. */
-export function findTip(tips: ElementTips, target: EventTarget | null): string | undefined {
+/** Returns the tip of the innermost element that has a tip and contains an event's target. */
+export function findTipAt(tips: ElementTips, target: EventTarget | null): string | undefined {
   for (let at = target as Element | null; at !== null; at = at.parentElement) {
     const tip = tips.get(at);
     if (tip !== undefined) return tip;

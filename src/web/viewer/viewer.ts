@@ -1,9 +1,9 @@
-import { createButton, createElement, type ElementDetails, parseTip, showDetails } from "./details.ts";
+import { createHtmlElement, createTextButton, type ElementDetails, parseElementTip, showDetails } from "./details.ts";
 import {
   findElementAt,
   findFocusedRef,
-  getRef,
-  listElements,
+  getRefOfElement,
+  listDrawnElements,
   makeElementsFocusable,
   moveFocusByKey,
   restoreFocus,
@@ -12,7 +12,7 @@ import { createSearchBox, ElementSearch } from "./find.ts";
 import { enableLegendFilter } from "./legend.ts";
 import { Minimap } from "./minimap.ts";
 import { enablePictureMoves } from "./moves.ts";
-import { type ElementTips, extractTips, findTip, placeTip } from "./tips.ts";
+import { type ElementTips, extractTips, findTipAt, placeTip } from "./tips.ts";
 import { PictureZoom } from "./zoom.ts";
 
 export interface ViewerOptions {
@@ -32,14 +32,14 @@ export interface ViewerOptions {
  * its host. Zooming scrolls the frame, so that touch, wheel and keys work as on any page.
  */
 export class Viewer {
-  readonly frame = createElement("div");
+  readonly frame = createHtmlElement("div");
   readonly #options: ViewerOptions;
   readonly #ended = new AbortController();
-  readonly #tools = createElement("div");
-  readonly #tip = createElement("div");
-  readonly #readout = createElement("output");
-  readonly #details = createElement("aside");
-  readonly #left = createElement("output");
+  readonly #tools = createHtmlElement("div");
+  readonly #tip = createHtmlElement("div");
+  readonly #readout = createHtmlElement("output");
+  readonly #details = createHtmlElement("aside");
+  readonly #left = createHtmlElement("output");
   readonly #zoom: PictureZoom;
   readonly #find: ElementSearch;
   readonly #minimap: Minimap;
@@ -53,20 +53,20 @@ export class Viewer {
 
   constructor(host: HTMLElement, options: ViewerOptions) {
     this.#options = options;
-    const around = createElement("div");
+    const around = createHtmlElement("div");
     around.className = "picture-view";
     this.frame.className = "picture-frame";
     around.append(this.frame);
     this.#zoom = new PictureZoom(this.frame, () => this.#zoomed());
     this.#find = new ElementSearch({
       show: (element) => this.#mark(element),
-      open: (element) => this.choose(getRef(element)),
+      open: (element) => this.choose(getRefOfElement(element)),
       wordsOf: (ref) => (options.details(ref)?.facts ?? []).map(({ value }) => value).join(" "),
     });
-    this.#less = createButton("−", () => this.#zoom.smaller());
-    this.#native = createButton("100 %", () => this.#zoom.choose(1));
-    this.#more = createButton("+", () => this.#zoom.larger());
-    this.#fit = createButton("Fit", () => this.#zoom.choose("fit"));
+    this.#less = createTextButton("−", () => this.#zoom.smaller());
+    this.#native = createTextButton("100 %", () => this.#zoom.choose(1));
+    this.#more = createTextButton("+", () => this.#zoom.larger());
+    this.#fit = createTextButton("Fit", () => this.#zoom.choose("fit"));
     this.#dress();
     host.append(this.#tools, around, options.readout ? this.#readout : this.#tip, this.#details);
     this.#minimap = new Minimap(this.frame, this.#ended.signal);
@@ -108,8 +108,8 @@ export class Viewer {
   choose(ref: string): void {
     const element = this.#elementOf(ref);
     if (element !== undefined) this.#mark(element);
-    const tip = element === undefined ? undefined : findTip(this.#tips, element);
-    const details = this.#options.details(ref) ?? (tip === undefined ? undefined : parseTip(ref, tip));
+    const tip = element === undefined ? undefined : findTipAt(this.#tips, element);
+    const details = this.#options.details(ref) ?? (tip === undefined ? undefined : parseElementTip(ref, tip));
     if (details === undefined) return;
     showDetails(this.#details, details, {
       choose: (other) => this.choose(other),
@@ -152,7 +152,7 @@ export class Viewer {
   }
 
   #tell(event: PointerEvent | FocusEvent): void {
-    const text = event.type === "pointerleave" ? undefined : findTip(this.#tips, event.target);
+    const text = event.type === "pointerleave" ? undefined : findTipAt(this.#tips, event.target);
     if (this.#options.readout) {
       if (text !== undefined) this.#readout.textContent = text.replaceAll("\n", " · ");
       return;
@@ -163,7 +163,7 @@ export class Viewer {
 
   #act(element: SVGGElement | undefined): void {
     if (element === undefined) return;
-    const ref = getRef(element);
+    const ref = getRefOfElement(element);
     if (this.#options.leads(ref)) this.#options.follow(ref);
     else this.choose(ref);
   }
@@ -186,14 +186,16 @@ export class Viewer {
   }
 
   #elementOf(ref: string): SVGGElement | undefined {
-    return listElements(this.frame).find((element) => getRef(element).toLowerCase() === ref.toLowerCase());
+    return listDrawnElements(this.frame).find(
+      (element) => getRefOfElement(element).toLowerCase() === ref.toLowerCase(),
+    );
   }
 
   #mark(element: SVGGElement | undefined): void {
     for (const marked of this.frame.querySelectorAll(".chosen")) marked.classList.remove("chosen");
     if (element === undefined) return;
-    for (const one of listElements(this.frame)) {
-      if (getRef(one) === getRef(element)) one.classList.add("chosen");
+    for (const one of listDrawnElements(this.frame)) {
+      if (getRefOfElement(one) === getRefOfElement(element)) one.classList.add("chosen");
     }
     this.#zoom.reveal(element, true);
   }

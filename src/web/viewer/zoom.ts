@@ -8,7 +8,7 @@ const MOST_STEP = 4;
 const LEAST_FIT = 0.4;
 /** Smallest factor at which letters are readable; below it, a searched element is shown at the original size. */
 const LEAST_READ = 0.8;
-/** Smallest and largest factor that wheel and pinch can reach. */
+/** Smallest factor that wheel and pinch can reach. The next constant is the largest one. */
 const LEAST_ZOOM = 0.1;
 const MOST_ZOOM = 8;
 /** Pixels from the frame's top to a revealed element, because the frame's middle may be below the screen. */
@@ -110,7 +110,7 @@ export class PictureZoom {
     return `min(100%, ${Math.min(width, (this.#height * width) / height)}px)`;
   }
 
-  /** Returns the available height for a picture in pixels; a frame without a maximum height has a fixed one. */
+  /** Returns the height in pixels that a picture may have. A frame without a maximum height has a fixed height. */
   get #height(): number {
     const most = Number.parseFloat(getComputedStyle(this.#frame).maxHeight);
     return (Number.isNaN(most) ? this.#frame.clientHeight : most) - 4;

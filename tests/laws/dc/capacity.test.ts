@@ -4,7 +4,7 @@ import { countFreePortsByType } from "#dc/analysis/capacity/area_ports.ts";
 import { computeFreePower } from "#dc/analysis/capacity/free_power.ts";
 import { findSuppliedRacks } from "#dc/analysis/capacity/rack_supply_limits.ts";
 import { computeThermalHeadroom } from "#dc/analysis/cooling/thermal.ts";
-import { listLoadReasons } from "#dc/analysis/power/power_findings.ts";
+import { listNodeLoadReasons } from "#dc/analysis/power/power_findings.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
@@ -49,7 +49,7 @@ function exceeded(inventory: Inventory, when: When): number {
   const topology = Topology.of(inventory);
   const carried = topology.carried("ALLOCATED");
   return [...topology.power.nodes.keys()].filter((index) =>
-    listLoadReasons(carried, index).some(
+    listNodeLoadReasons(carried, index).some(
       ({ code, limit = 0 }) => code === "POWER_NORMAL" || (when === "AFTER_FAILURE" && limit >= 100),
     ),
   ).length;

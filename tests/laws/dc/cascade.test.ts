@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { computeBlastRadius } from "#dc/analysis/power/blast_radius.ts";
-import { computeLive } from "#dc/analysis/power/power_live.ts";
+import { computeLiveNodes } from "#dc/analysis/power/power_live.ts";
 import { computeLoads } from "#dc/analysis/power/power_load.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { inventory, load } from "../../support/dc/power.ts";
@@ -23,7 +23,7 @@ function slowly({ power: graph, live: baseline }: Topology, source: number) {
   const removed = new Set([source]);
   const steps: { trippedRefs: Set<string>; devicesOffline: number }[] = [];
   for (;;) {
-    const live = computeLive(graph, removed);
+    const live = computeLiveNodes(graph, removed);
     const after = computeLoads(graph, live, "ALLOCATED").watts;
     const tripping = [...graph.nodes.keys()].filter((index) => {
       const { capacityW = 0 } = graph.nodes[index] ?? {};

@@ -5,7 +5,7 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { formatCsvRecord, listColumns } from "#cli/dc/csv_columns.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { modelJson } from "#dc/operations/messages/model_json.ts";
+import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { ams1Inventory } from "../../support/dc/ams1_inventory.ts";
 import { cable, crac, device, fabricLink, rack } from "../../support/dc/arbitrary.ts";
@@ -45,7 +45,7 @@ describe("a CSV gives back what was written", () => {
           arbitrary,
           fc.record({ comments: text, tenant: text, labels: fc.dictionary(text, text), tags: fc.array(text) }),
           (resource, texts) => {
-            const json = modelJson(SCHEMAS[kind], { ...resource, ...(kind !== "fabric_link" && texts) });
+            const json = convertModelToJson(SCHEMAS[kind], { ...resource, ...(kind !== "fabric_link" && texts) });
             expect(throughCsv(kind, [json])).toEqual([normal(kind, json)]);
           },
         ),
@@ -59,7 +59,7 @@ describe("a CSV gives back what was written", () => {
     const lists = { rack: racks, device: devices, crac: cracs, cable: cables, fabric_link: fabricLinks };
 
     for (const [kind, list] of Object.entries(lists) as [ResourceKind, readonly object[]][]) {
-      const json = list.map((one) => modelJson(SCHEMAS[kind], one));
+      const json = list.map((one) => convertModelToJson(SCHEMAS[kind], one));
       expect(throughCsv(kind, json)).toEqual(json);
     }
   });

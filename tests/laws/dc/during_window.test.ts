@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { codeKey } from "#dc/model/code.ts";
 import { parseRef } from "#dc/model/ref.ts";
-import { toEdgeKey } from "#dc/model/resource_key.ts";
+import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import { agreeingStores } from "../../support/dc/agreeing_sites.ts";
 import { START, type TestService, testService } from "../../support/dc/service.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
@@ -161,7 +161,7 @@ async function writesOf(site: TestService, refs: readonly string[]) {
     if (ref?.kind !== "fabric_link") continue;
     wanted.set(text, {
       kind: "fabric_link",
-      key: toEdgeKey(ref.a, ref.b),
+      key: formatEdgeKey(ref.a, ref.b),
       change: (link) => ({ ...link, status: "DOWN" }),
     });
   }

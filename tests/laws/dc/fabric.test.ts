@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
-import { fabricTopologyAnswer } from "#dc/operations/fabric_topology.ts";
+import { answerFabricTopology } from "#dc/operations/fabric_topology.ts";
 import type { DcReader } from "#dc/ports.ts";
 import {
   FabricTopologyRequestSchema,
@@ -83,7 +83,7 @@ test("a fabric of any tiers, whole, in part and with switches lost, is what a pl
       ...devices.flatMap(({ location, rackCode }) => around(location, rackCode)),
     ];
     const ask = (reader: DcReader, question: FabricQuestion) =>
-      fabricTopologyAnswer(
+      answerFabricTopology(
         { reader, topology },
         create(FabricTopologyRequestSchema, {
           fabricId: question.fabric ?? "",

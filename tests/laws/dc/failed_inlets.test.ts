@@ -3,9 +3,9 @@ import { create, toJson } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { compareText, isSamePort, portRef, toCableRef } from "#dc/model/ref.ts";
+import { compareText, formatCableRef, isSamePort, portRef } from "#dc/model/ref.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
-import { powerBlastRadiusAnswer } from "#dc/operations/power_blast_radius.ts";
+import { answerPowerBlastRadius } from "#dc/operations/power_blast_radius.ts";
 import { PowerBlastRadiusRequestSchema, PowerBlastRadiusResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
 import { readingOf } from "../../support/dc/topology_reader.ts";
@@ -53,7 +53,7 @@ async function effect(topology: Topology, sourceRef: string) {
     includeUndocumented: true,
     maxItems: 10_000,
   });
-  const { reply } = await powerBlastRadiusAnswer(readingOf(topology), request);
+  const { reply } = await answerPowerBlastRadius(readingOf(topology), request);
   const {
     impact,
     affected = [],
@@ -89,7 +89,7 @@ test("the loss of an inlet, or of its cable, is the loss of an outlet that feeds
     for (const { end, other } of inletsOf(inventory)) {
       const cable = inventory.cables.find(({ a, b }) => isSamePort(a, end) || isSamePort(b, end));
       const expected = await effect(Topology.of(other), `port:${COUPLER}/out`);
-      const ref = cable === undefined || compared % 2 === 0 ? portRef(end) : toCableRef(cable.a, cable.b);
+      const ref = cable === undefined || compared % 2 === 0 ? portRef(end) : formatCableRef(cable.a, cable.b);
 
       const found = await effect(topology, ref);
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
-import { powerBlastRadiusAnswer } from "#dc/operations/power_blast_radius.ts";
+import { answerPowerBlastRadius } from "#dc/operations/power_blast_radius.ts";
 import { PowerBlastRadiusRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { ams1Inventory } from "../../support/dc/ams1_inventory.ts";
 import { readingOf } from "../../support/dc/topology_reader.ts";
@@ -30,7 +30,7 @@ test("the impact of each of 904 power sources is what version 0.1.0 said, but fo
   for (const [sourceRef, kept] of sources) {
     for (const [at, [dark, partial, guarded, offline, degraded, watts]] of kept.entries()) {
       const request = create(PowerBlastRadiusRequestSchema, { sourceRef, cascade: at === 1 });
-      const { reply } = await powerBlastRadiusAnswer(readingOf(topology), request);
+      const { reply } = await answerPowerBlastRadius(readingOf(topology), request);
       const { impact } = reply;
       expect([
         `${sourceRef} ${at}`,
@@ -51,7 +51,7 @@ test("loads after a cascade are those at its end: what tripped or was relieved i
     const index = topology.power.indexOf.get(`device:${code}`.toLowerCase()) ?? -1;
     if (topology.power.supplies.count(index) === 0) continue;
     const request = create(PowerBlastRadiusRequestSchema, { sourceRef: `device:${code}`, cascade: true });
-    const { reply } = await powerBlastRadiusAnswer(readingOf(topology), request);
+    const { reply } = await answerPowerBlastRadius(readingOf(topology), request);
     expect([code, reply.overloads.length]).toEqual([code, 0]);
   }
 }, 300_000);

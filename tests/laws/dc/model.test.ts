@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { PORT_KINDS } from "#dc/model/enum_values.ts";
-import { canConnectKinds } from "#dc/model/port_types.ts";
-import { doFootprintsOverlap, doSpacesOverlap, getRackSpace, listUnits } from "#dc/model/rack_space.ts";
-import { comparePorts, formatRef, orderEnds, parseRef, portKey, toCableRef } from "#dc/model/ref.ts";
-import { toEdgeKey, toRefKey } from "#dc/model/resource_key.ts";
+import { canConnectPortKinds } from "#dc/model/port_types.ts";
+import { doFootprintsOverlap, doSpacesOverlap, getRackSpace, listCoveredUnits } from "#dc/model/rack_space.ts";
+import { comparePortRefs, formatCableRef, formatRef, orderCableEnds, parseRef, portKey } from "#dc/model/ref.ts";
+import { formatEdgeKey, toRefKey } from "#dc/model/resource_key.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
@@ -23,7 +23,7 @@ const refText = fc.oneof(
     .tuple(fc.constantFrom("room", "row", "zone"), code, floor, code)
     .map(([kind, site, n, name]) => `${kind}:${site}/${n}/${name}`),
   end.map(({ deviceCode, portName: name }) => `port:${deviceCode}/${name}`),
-  fc.tuple(end, end).map(([a, b]) => toCableRef(a, b)),
+  fc.tuple(end, end).map(([a, b]) => formatCableRef(a, b)),
 );
 
 const device: fc.Arbitrary<DeviceBody> = fc.record({
@@ -73,13 +73,13 @@ test("parseRef takes no text but its own spelling", () => {
   );
 });
 
-test("toCableRef names one cable whichever end is given first", () => {
+test("formatCableRef names one cable whichever end is given first", () => {
   fc.assert(
     fc.property(end, end, (a, b) => {
-      fc.pre(comparePorts(a, b) !== 0);
+      fc.pre(comparePortRefs(a, b) !== 0);
 
-      expect(toCableRef(a, b)).toBe(toCableRef(b, a));
-      expect(orderEnds(a, b)).toEqual(orderEnds(b, a));
+      expect(formatCableRef(a, b)).toBe(formatCableRef(b, a));
+      expect(orderCableEnds(a, b)).toEqual(orderCableEnds(b, a));
     }),
     RUNS,
   );
@@ -105,7 +105,7 @@ test("overlaps never joins devices without a common unit", () => {
       const a = getRackSpace(one);
       const b = getRackSpace(other);
       if (a === undefined || b === undefined) throw new Error("a positioned device takes space");
-      const common = listUnits(a).some((unit) => listUnits(b).includes(unit));
+      const common = listCoveredUnits(a).some((unit) => listCoveredUnits(b).includes(unit));
 
       if (!common) expect(doSpacesOverlap(a, b)).toBe(false);
     }),
@@ -125,11 +125,11 @@ test("doFootprintsOverlap is symmetric and survives a common shift", () => {
   );
 });
 
-test("canConnectKinds is symmetric and keeps power apart from data", () => {
+test("canConnectPortKinds is symmetric and keeps power apart from data", () => {
   for (const a of PORT_KINDS) {
     for (const b of PORT_KINDS) {
-      expect(canConnectKinds(a, b)).toBe(canConnectKinds(b, a));
-      if (a.startsWith("POWER") !== b.startsWith("POWER")) expect(canConnectKinds(a, b)).toBe(false);
+      expect(canConnectPortKinds(a, b)).toBe(canConnectPortKinds(b, a));
+      if (a.startsWith("POWER") !== b.startsWith("POWER")) expect(canConnectPortKinds(a, b)).toBe(false);
     }
   }
 });
@@ -153,7 +153,7 @@ test("the key of a reference to a port or a cable is that of its parsed ends, an
 
       if (ref?.kind === "port") expect(key).toBe(`port:${portKey(ref.end)}`);
       else if (ref?.kind === "cable" || ref?.kind === "fabric_link")
-        expect(key).toBe(`${prefix}:${toEdgeKey(ref.a, ref.b)}`);
+        expect(key).toBe(`${prefix}:${formatEdgeKey(ref.a, ref.b)}`);
       else expect(key).toBe(text.toLowerCase());
     }),
     RUNS,

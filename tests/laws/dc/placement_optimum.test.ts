@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { listLoadReasons } from "#dc/analysis/power/power_findings.ts";
+import { listNodeLoadReasons } from "#dc/analysis/power/power_findings.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
 import { serviceOn } from "../../support/dc/placed.ts";
@@ -27,7 +27,7 @@ function optimum({ inventory, rooms }: Site): number {
     const topology = Topology.of({ ...inventory, devices: [...inventory.devices, ...servers] });
     const carried = topology.carried("ALLOCATED");
     const isAbove = [...topology.power.nodes.keys()].some((index) =>
-      listLoadReasons(carried, index).some(({ code, limit = 0 }) => code === "POWER_NORMAL" || limit >= 100),
+      listNodeLoadReasons(carried, index).some(({ code, limit = 0 }) => code === "POWER_NORMAL" || limit >= 100),
     );
     return !isAbove && inventory.racks.every((rack, at) => (counts[at] ?? 0) * DRAW_W <= powerOf(rack));
   };

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createTrace, type FailureOptions, FailureState } from "#dc/analysis/power/failure_state.ts";
+import { createFailureTrace, type FailureOptions, FailureState } from "#dc/analysis/power/failure_state.ts";
 import { getOwnDrawW } from "#dc/analysis/power/load_lanes.ts";
 import { listSinglePoints } from "#dc/analysis/power/power_chain.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import { buildPowerGraph } from "#dc/analysis/power/power_graph_editor.ts";
-import { computeLive } from "#dc/analysis/power/power_live.ts";
+import { computeLiveNodes } from "#dc/analysis/power/power_live.ts";
 import { computeLoads } from "#dc/analysis/power/power_load.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { inventory, load, source } from "../../support/dc/power.ts";
@@ -62,14 +62,14 @@ function removedOf(graph: PowerGraph, picks: readonly number[]): ReadonlySet<num
 }
 
 function failureState(graph: PowerGraph, options: Partial<FailureOptions> = {}): FailureState {
-  const live = computeLive(graph);
+  const live = computeLiveNodes(graph);
   const state = new FailureState({
     graph,
     live,
     loads: computeLoads(graph, live, "ALLOCATED"),
     options: { basis: "ALLOCATED", assumeBattery: false, ...options },
   });
-  state.trace = createTrace(graph);
+  state.trace = createFailureTrace(graph);
   return state;
 }
 
@@ -82,7 +82,7 @@ test("a loss leaves exactly what the fixpoint finds live", () => {
       state.spread([...removed]);
 
       const { live, dark } = state;
-      expect([...live]).toEqual([...computeLive(graph, removed)]);
+      expect([...live]).toEqual([...computeLiveNodes(graph, removed)]);
       expect(new Set(dark).size).toBe(dark.length);
     }),
     RUNS,
@@ -93,7 +93,7 @@ test("a loss finds the same on circles, batteries included, each node by way of 
   fc.assert(
     fc.property(cyclic, failure, (graph, picks) => {
       const removed = removedOf(graph, picks);
-      const baseline = computeLive(graph);
+      const baseline = computeLiveNodes(graph);
       const isCharged = (index: number) => {
         const node = graph.nodes[index];
         return node?.kind === "DEVICE" && node.device.power?.runtimeS !== undefined;
@@ -104,8 +104,10 @@ test("a loss finds the same on circles, batteries included, each node by way of 
       state.spread([...removed]);
 
       const { live, dark } = state;
-      const { via, depth } = state.trace ?? createTrace(graph);
-      expect([...live]).toEqual([...computeLive(graph, removed, (index) => baseline[index] === 1 && immune(index))]);
+      const { via, depth } = state.trace ?? createFailureTrace(graph);
+      expect([...live]).toEqual([
+        ...computeLiveNodes(graph, removed, (index) => baseline[index] === 1 && immune(index)),
+      ]);
       expect(dark.toSorted()).toEqual([...live.keys()].filter((at) => baseline[at] !== live[at]).toSorted());
       expect(dark.every((at) => removed.has(at) || dark.indexOf(via.at(at)) < dark.indexOf(at))).toBe(true);
       expect(dark.every((at) => depth.at(at) >= 0)).toBe(true);
@@ -114,24 +116,24 @@ test("a loss finds the same on circles, batteries included, each node by way of 
   );
 });
 
-test("computeLive never grows when more is removed", () => {
+test("computeLiveNodes never grows when more is removed", () => {
   fc.assert(
     fc.property(cyclic, failure, fc.nat(29), (graph, picks, extra) => {
       const removed = removedOf(graph, picks);
 
-      const fewer = computeLive(graph, new Set([...removed, extra % graph.nodes.length]));
+      const fewer = computeLiveNodes(graph, new Set([...removed, extra % graph.nodes.length]));
 
-      const more = computeLive(graph, removed);
+      const more = computeLiveNodes(graph, removed);
       expect(fewer.every((lit, index) => lit <= (more[index] ?? 0))).toBe(true);
     }),
     RUNS,
   );
 });
 
-test("computeLive lets no circle keep itself alive: every live node leads back to a root", () => {
+test("computeLiveNodes lets no circle keep itself alive: every live node leads back to a root", () => {
   fc.assert(
     fc.property(cyclic, failure, (graph, picks) => {
-      const live = computeLive(graph, removedOf(graph, picks));
+      const live = computeLiveNodes(graph, removedOf(graph, picks));
 
       const reached = new Set(
         [...graph.nodes.keys()].filter((index) => live[index] === 1 && graph.nodes[index]?.need === 0),
@@ -148,7 +150,7 @@ test("computeLive lets no circle keep itself alive: every live node leads back t
 test("loads brings every live watt to the roots, none lost and none doubled, above circles as well", () => {
   fc.assert(
     fc.property(fc.oneof(acyclic, cyclic), (graph) => {
-      const live = computeLive(graph);
+      const live = computeLiveNodes(graph);
 
       const carried = computeLoads(graph, live, "ALLOCATED").watts;
 
@@ -169,16 +171,18 @@ test("a state follows what loads does for the live set after each of several los
       for (const pick of removedOf(graph, picks)) {
         removed.add(pick);
         state.follow(state.spread([pick]));
-        const live = computeLive(graph, removed);
+        const live = computeLiveNodes(graph, removed);
         expect([...state.live]).toEqual([...live]);
         expect([...state.loads.after.watts]).toEqual([...computeLoads(graph, live, "ALLOCATED").watts]);
       }
       state.undo();
 
-      expect([...state.live]).toEqual([...computeLive(graph)]);
-      expect([...state.loads.after.watts]).toEqual([...computeLoads(graph, computeLive(graph), "ALLOCATED").watts]);
+      expect([...state.live]).toEqual([...computeLiveNodes(graph)]);
+      expect([...state.loads.after.watts]).toEqual([
+        ...computeLoads(graph, computeLiveNodes(graph), "ALLOCATED").watts,
+      ]);
       state.spread([0]);
-      expect([...state.live]).toEqual([...computeLive(graph, new Set([0]))]);
+      expect([...state.live]).toEqual([...computeLiveNodes(graph, new Set([0]))]);
     }),
     RUNS,
   );
@@ -198,7 +202,7 @@ test("a new independent feed darkens nothing, and weakens no failure", () => {
       const [less, more] = [buildPowerGraph(inventory(...devices)), buildPowerGraph(inventory(...fed))];
       const removed = removedOf(less, picks);
 
-      const [before, after] = [less, more].map((graph) => computeLive(graph, removed));
+      const [before, after] = [less, more].map((graph) => computeLiveNodes(graph, removed));
 
       // The new feed's node comes last, so that the others keep their places.
       expect(less.nodes.map(({ ref }) => ref)).toEqual(more.nodes.slice(0, less.nodes.length).map(({ ref }) => ref));
@@ -212,13 +216,13 @@ test("listSinglePoints names exactly the elements whose loss darkens a node", ()
   fc.assert(
     fc.property(acyclic, fc.nat(29), (graph, pick) => {
       const index = pick % graph.nodes.length;
-      const live = computeLive(graph);
+      const live = computeLiveNodes(graph);
       fc.pre(live[index] === 1);
 
       const found = listSinglePoints(graph, index);
 
       const expected = [...graph.nodes.keys()].filter(
-        (at) => at !== index && live[at] === 1 && computeLive(graph, new Set([at]))[index] === 0,
+        (at) => at !== index && live[at] === 1 && computeLiveNodes(graph, new Set([at]))[index] === 0,
       );
       expect(new Set(found)).toEqual(new Set(expected.map((at) => graph.nodes[at]?.ref ?? "")));
     }),

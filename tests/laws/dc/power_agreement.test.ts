@@ -3,7 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { powerBlastRadiusAnswer } from "#dc/operations/power_blast_radius.ts";
+import { answerPowerBlastRadius } from "#dc/operations/power_blast_radius.ts";
 import { collapseFailure } from "#dc/render/power/collapse.ts";
 import { buildPart } from "#dc/render/power/nodes.ts";
 import { ImpactState, ItemKind, PowerBlastRadiusRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
@@ -36,7 +36,7 @@ test("the reply and its picture give each rack the same state and the same count
         maxItems: 10_000,
       });
 
-      const { reply, picture } = await powerBlastRadiusAnswer(readingOf(topology), request);
+      const { reply, picture } = await answerPowerBlastRadius(readingOf(topology), request);
 
       const failure = picture();
       const folded = collapseFailure(failure, { maxNodes: 500, highlight: new Set<string>(), compact: false });

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
 import { LOAD_BASES } from "#dc/model/enum_values.ts";
-import { powerBlastRadiusAnswer } from "#dc/operations/power_blast_radius.ts";
+import { answerPowerBlastRadius } from "#dc/operations/power_blast_radius.ts";
 import { ImpactState, ItemKind, LoadBasis, PowerBlastRadiusRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { fail, type ModelFailure } from "../../support/dc/power_model/failure.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
@@ -35,7 +35,7 @@ async function blast({ topology, model }: Question, source: string, cascade: boo
     loadBasis: LoadBasis[LOAD_BASES[basis] ?? "ALLOCATED"],
     maxItems: 10_000,
   });
-  return (await powerBlastRadiusAnswer(readingOf(topology), request)).reply;
+  return (await answerPowerBlastRadius(readingOf(topology), request)).reply;
 }
 
 type Reply = Awaited<ReturnType<typeof blast>>;

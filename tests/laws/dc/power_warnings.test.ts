@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { listLoadReasons } from "#dc/analysis/power/power_findings.ts";
-import { isUnmet } from "#dc/analysis/power/redundancy_audit.ts";
+import { listNodeLoadReasons } from "#dc/analysis/power/power_findings.ts";
+import { isRedundancyUnmet } from "#dc/analysis/power/redundancy_audit.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { portKey, portRef } from "#dc/model/ref.ts";
 import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import { powerWarnings } from "#dc/operations/writes/power_warnings.ts";
+import { findPowerWarnings } from "#dc/operations/writes/power_warnings.ts";
 import { ams1Inventory } from "../../support/dc/ams1_inventory.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
@@ -58,7 +58,7 @@ function expectedLoads(topology: Topology, code: string): readonly string[] {
   const supplies = [...upstreamOf(topology, code)].flatMap((key) => topology.device(key) ?? []);
   const found = supplies.flatMap(elementsOf).flatMap(([key, ref]) => {
     const index = topology.power.indexOf.get(key);
-    return (index === undefined ? [] : listLoadReasons(carried, index)).flatMap((reason) => {
+    return (index === undefined ? [] : listNodeLoadReasons(carried, index)).flatMap((reason) => {
       if (reason.code === "POWER_NORMAL") return [`SOURCE_NEAR_LIMIT ${ref}`];
       return (reason.limit ?? 0) >= 100 ? [`FAILOVER_OVERLOAD ${ref}`] : [];
     });
@@ -71,11 +71,11 @@ async function compare(name: string, inventory: Inventory, codes = inventory.dev
   const store = await storeOf(inventory);
   let warned = 0;
   for (const { code, power } of codes) {
-    const warnings = await store.read((reader) => powerWarnings(reader, [code], 1_000_000));
+    const warnings = await store.read((reader) => findPowerWarnings(reader, [code], 1_000_000));
     const found = warnings(code);
     const loads = found.filter((one) => LOADS.includes(one.code)).map((one) => `${one.code} ${one.ref}`);
     const verdict = topology.redundancy.verdicts(undefined, [topology.device(code) ?? { code, kind: "OTHER" }]);
-    const isShort = power?.requiredRedundancy !== undefined && verdict.some(isUnmet);
+    const isShort = power?.requiredRedundancy !== undefined && verdict.some(isRedundancyUnmet);
 
     expect({ name, code, loads: loads.toSorted() }).toEqual({ name, code, loads: [...expectedLoads(topology, code)] });
     expect({ name, code, isShort: found.some((one) => one.code === "REDUNDANCY_UNMET") }).toEqual({

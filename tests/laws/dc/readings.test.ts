@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { computePeak, DAY_MS, listDays } from "#dc/model/readings/day_history.ts";
+import { computePeakFigures, DAY_MS, listDaysWithValues } from "#dc/model/readings/day_history.ts";
 import { addMeasurement, type Measurement, type StoredQuantity } from "#dc/model/readings/reading.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
@@ -67,7 +67,7 @@ test("the latest value and the figures of each day are those of all values toget
       if (kept === undefined) throw new Error("nothing was kept");
 
       expect({ value: kept.value, at: kept.at, source: kept.source }).toEqual(latestOf(list) as Measurement);
-      expect(listDays(kept.days, TODAY)).toEqual([...figuresOf(list, TODAY - 1), ...figuresOf(list, TODAY)]);
+      expect(listDaysWithValues(kept.days, TODAY)).toEqual([...figuresOf(list, TODAY - 1), ...figuresOf(list, TODAY)]);
     }),
     { numRuns: LAW_RUNS },
   );
@@ -90,9 +90,9 @@ test("a day that was closed keeps its figures for 30 days, and no more days are 
         const last = TODAY + lists.length - 1;
         const expected = lists.slice(-30).flatMap((list, index) => figuresOf(list, last - 29 + index));
 
-        expect(kept === undefined ? [] : listDays(kept.days, last)).toEqual(expected);
+        expect(kept === undefined ? [] : listDaysWithValues(kept.days, last)).toEqual(expected);
         expect(kept?.days.closed.length).toBeLessThanOrEqual(30);
-        const peak = kept && computePeak(kept.days, last);
+        const peak = kept && computePeakFigures(kept.days, last);
         const all = lists.slice(-30).flatMap((list, index) => figuresOf(list, last - 29 + index));
         expect(peak?.max).toBe(Math.max(...all.map(({ max }) => max)));
       },

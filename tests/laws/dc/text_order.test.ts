@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { compareBytes } from "#dc/model/text_order.ts";
+import { compareByCodePoints } from "#dc/model/text_order.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 const text = fc.string({
@@ -8,12 +8,12 @@ const text = fc.string({
   maxLength: 4,
 });
 
-test("compareBytes orders as the bytes of UTF-8 do", () => {
+test("compareByCodePoints orders as the bytes of UTF-8 do", () => {
   fc.assert(
     fc.property(text, text, (a, b) => {
       const bytes = Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-      expect(Math.sign(compareBytes(a, b))).toBe(bytes);
+      expect(Math.sign(compareByCodePoints(a, b))).toBe(bytes);
     }),
     { numRuns: LAW_RUNS },
   );

@@ -7,10 +7,10 @@ import { LOAD_BASES, type LoadBasis } from "#dc/model/enum_values.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import { getResourceKey, getResourceRef } from "#dc/model/resource_key.ts";
 import type { Device, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import { floorPlanAnswer } from "#dc/operations/answers/floor_plan.ts";
+import { answerFloorPlan } from "#dc/operations/answers/floor_plan.ts";
 import { TopologyCache } from "#dc/operations/answers/topology.ts";
-import { powerBlastRadiusAnswer } from "#dc/operations/power_blast_radius.ts";
-import { thermalHeadroomAnswer } from "#dc/operations/thermal_headroom.ts";
+import { answerPowerBlastRadius } from "#dc/operations/power_blast_radius.ts";
+import { answerThermalHeadroom } from "#dc/operations/thermal_headroom.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
 import {
   FloorPlanRequestSchema,
@@ -167,16 +167,16 @@ async function answersOf(topology: Topology) {
   const blasts = [];
   for (const source of sources.toSorted()) {
     const request = create(PowerBlastRadiusRequestSchema, { sourceRef: source, includeProtected: true, cascade: true });
-    const { reply } = await powerBlastRadiusAnswer(readingOf(topology), request);
+    const { reply } = await answerPowerBlastRadius(readingOf(topology), request);
     blasts.push(toJson(PowerBlastRadiusResponseSchema, reply));
   }
   const hasPlace = (text: string) => topology.hasPlace(parseRef(text) as Ref);
   const thermal = hasPlace("site:S1")
-    ? thermalHeadroomAnswer(topology, create(ThermalHeadroomRequestSchema, { scopeRef: "site:S1" }))
+    ? answerThermalHeadroom(topology, create(ThermalHeadroomRequestSchema, { scopeRef: "site:S1" }))
     : undefined;
   const hasFloor = hasPlace("floor:S1/0");
   const floor = hasFloor
-    ? floorPlanAnswer(
+    ? answerFloorPlan(
         topology,
         { now: NOW, lapsesAt: () => {} },
         create(FloorPlanRequestSchema, { floorRef: "floor:S1/0" }),

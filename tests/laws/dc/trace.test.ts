@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
-import { formatPort, orderEnds } from "#dc/model/ref.ts";
+import { formatPort, orderCableEnds } from "#dc/model/ref.ts";
 import type { Cable, Device, PortRef } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { host, panel } from "../../support/dc/cabled_world.ts";
@@ -46,7 +46,7 @@ function pairs(ports: readonly PortRef[]): readonly Cable[] {
   return ports.flatMap((one, index) => {
     const other = ports[index + 1];
     if (index % 2 === 1 || other === undefined) return [];
-    const [a, b] = orderEnds(one, other);
+    const [a, b] = orderCableEnds(one, other);
     return [{ a, b, status: "CONNECTED" as const, lengthM: 1 + index }];
   });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { toUpdateChange } from "#web/console/edit/changes.ts";
+import { buildUpdateChange } from "#web/console/edit/changes.ts";
 import { applyDifferences, listDifferences } from "#web/console/edit/differences.ts";
 import {
   type EditableKind,
@@ -89,7 +89,7 @@ test("what the service stores after an edit is what the form shows", async () =>
     const message = getMessageName(kind);
     const before = await storedIn(site, kind, identity);
     const after = changed(before, random, kind);
-    const change = toUpdateChange(kind, { before, after }, String(before["etag"]));
+    const change = buildUpdateChange(kind, { before, after }, String(before["etag"]));
     const { results } = await site.call("ApplyChanges", { changes: [change as JsonObject] });
     expect(removeUnsetFields(await storedIn(site, kind, identity), message)).toEqual(removeUnsetFields(after, message));
     const isUnchanged = isEqualValue(removeUnsetFields(before, message), removeUnsetFields(after, message));

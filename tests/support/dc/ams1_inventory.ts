@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import type { Inventory } from "#dc/model/inventory.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { fromMessage } from "#dc/operations/messages/convert.ts";
+import { convertFromMessage } from "#dc/operations/messages/convert.ts";
 import type { WriteSession } from "#dc/operations/rpc.ts";
 import { Changes, SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { upsertResource } from "#dc/operations/writes/upsert.ts";
@@ -63,7 +63,7 @@ export async function ams1Inventory(): Promise<Inventory> {
 
 async function load(session: WriteSession, kind: ResourceKind, items: readonly JsonObject[]): Promise<void> {
   for (const item of items) {
-    const resource = fromMessage<never>(SCHEMAS[kind], fromJson(SCHEMAS[kind], item));
+    const resource = convertFromMessage<never>(SCHEMAS[kind], fromJson(SCHEMAS[kind], item));
     await upsertResource(session, kind, { resource, at: "", maskPaths: [], etag: "" });
   }
 }

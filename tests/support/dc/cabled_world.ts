@@ -1,4 +1,4 @@
-import { orderEnds, parseRef } from "#dc/model/ref.ts";
+import { orderCableEnds, parseRef } from "#dc/model/ref.ts";
 import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { putAll } from "./stored.ts";
@@ -34,7 +34,7 @@ export function portAt(text: string): PortRef {
 /** Writes the devices and a connected cable for each pair of ports. */
 export function storeWorld(store: DcStore, { devices, joined }: CabledWorld): Promise<void> {
   const cables = joined.map(([one, other]): Cable => {
-    const [a, b] = orderEnds(portAt(one), portAt(other));
+    const [a, b] = orderCableEnds(portAt(one), portAt(other));
     return { a, b, status: "CONNECTED" };
   });
   return store.write(async (writer) => {

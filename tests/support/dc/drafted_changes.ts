@@ -1,6 +1,6 @@
 import { type JsonObject, toJson } from "@bufbuild/protobuf";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { toCableRef } from "#dc/model/ref.ts";
+import { formatCableRef } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, Port, Rack } from "#dc/model/resources.ts";
 import { toMessage } from "#dc/operations/messages/convert.ts";
 import { CracSchema, DeviceSchema, RackSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
@@ -28,7 +28,7 @@ function drawn({ racks, devices, cracs, cables }: Inventory, random: SeededRando
     case 0:
       return cable === undefined
         ? ["", undefined]
-        : [`cable:${toCableRef(cable.a, cable.b)}`, { delete_ref: toCableRef(cable.a, cable.b) }];
+        : [`cable:${formatCableRef(cable.a, cable.b)}`, { delete_ref: formatCableRef(cable.a, cable.b) }];
     case 1:
       return device === undefined
         ? ["", undefined]

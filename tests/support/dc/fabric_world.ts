@@ -1,6 +1,6 @@
 import type { DeviceStatus, LinkStatus } from "#dc/model/enum_values.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { comparePorts, compareText } from "#dc/model/ref.ts";
+import { comparePortRefs, compareText } from "#dc/model/ref.ts";
 import type { Device, FabricLink, Location, Port, PortRef, Rack } from "#dc/model/resources.ts";
 import type { SeededRandom } from "../seeded_random.ts";
 
@@ -60,7 +60,7 @@ class FabricDrawer {
       devices: devices.toSorted((a, b) => compareText(a.code.toLowerCase(), b.code.toLowerCase())),
       cracs: [],
       cables: [],
-      fabricLinks: this.links.toSorted((x, y) => comparePorts(x.a, y.a) || comparePorts(x.b, y.b)),
+      fabricLinks: this.links.toSorted((x, y) => comparePortRefs(x.a, y.a) || comparePortRefs(x.b, y.b)),
     };
   }
 
@@ -153,7 +153,7 @@ class FabricDrawer {
       }),
     ) as [PortRef, PortRef];
     const twin = this.links.some((one) =>
-      [one.a, one.b].every((end, at) => comparePorts(end, [a, b][at] as PortRef) === 0),
+      [one.a, one.b].every((end, at) => comparePortRefs(end, [a, b][at] as PortRef) === 0),
     );
     if (twin) return;
     const capacityMbps = random.pick([40_000, 100_000, 100_000, 100_000, 0]);

@@ -1,5 +1,5 @@
 import type { DeviceStatus } from "#dc/model/enum_values.ts";
-import { orderEnds } from "#dc/model/ref.ts";
+import { orderCableEnds } from "#dc/model/ref.ts";
 import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { SeededRandom } from "../seeded_random.ts";
 
@@ -90,7 +90,7 @@ function cabling(devices: readonly Device[], random: SeededRandom): readonly Cab
     const [other] = open.splice(at, 1);
     if (other === undefined) break;
     const ends = [one, other].map(({ deviceCode, port }): PortRef => ({ deviceCode, portName: port.name }));
-    const [a, b] = orderEnds(ends[0] as PortRef, ends[1] as PortRef);
+    const [a, b] = orderCableEnds(ends[0] as PortRef, ends[1] as PortRef);
     cables.push({ a, b, status: random.below(6) === 0 ? "PLANNED" : "CONNECTED", lengthM: 1 + random.below(9) });
   }
   return cables;

@@ -1,6 +1,6 @@
 import type { Inventory } from "#dc/model/inventory.ts";
 import { compareText } from "#dc/model/ref.ts";
-import { toEdgeKey } from "#dc/model/resource_key.ts";
+import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { Cable, Device, FabricLink, Location, Port, PortRef } from "#dc/model/resources.ts";
 import type { SeededRandom } from "../seeded_random.ts";
 
@@ -62,7 +62,7 @@ class NetworkDrawer {
       ports: [...(device.ports ?? []), ...this.portsOf(device.code)],
     }));
     const switches = new Set(this.links.flatMap(({ a, b }) => [a.deviceCode, b.deviceCode]));
-    const key = ({ a, b }: Pick<Cable, "a" | "b">) => toEdgeKey(a, b);
+    const key = ({ a, b }: Pick<Cable, "a" | "b">) => formatEdgeKey(a, b);
     const inventory = {
       ...site,
       racks: site.racks.map((rack) => ({ ...rack, location: placeOf(rack.code) })),
@@ -131,7 +131,7 @@ class NetworkDrawer {
 
   private cable(a: PortRef, b: PortRef): string {
     this.cables.push({ a, b, type: "SMF_OS2", status: "CONNECTED" });
-    return toEdgeKey(a, b);
+    return formatEdgeKey(a, b);
   }
 
   private port(deviceCode: string): PortRef {

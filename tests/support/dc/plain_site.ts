@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { Cable, Device, DeviceBody, FabricLink, PortRef } from "#dc/model/resources.ts";
-import { compareBytes } from "#dc/model/text_order.ts";
+import { compareByCodePoints } from "#dc/model/text_order.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 
 type Kind = "device" | "rack" | "crac" | "cable" | "fabric_link";
@@ -85,6 +85,6 @@ export class PlainSite {
     const found = [...this.entries].filter(([name]) => name.startsWith(`${kind} `));
     return found
       .map(([, { resource }]) => resource as One)
-      .toSorted((x, y) => compareBytes(getResourceKey(x as never), getResourceKey(y as never)));
+      .toSorted((x, y) => compareByCodePoints(getResourceKey(x as never), getResourceKey(y as never)));
   }
 }

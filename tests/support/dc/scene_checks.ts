@@ -1,4 +1,4 @@
-import { type Box, textBox } from "#dc/render/bounds.ts";
+import { type Box, computeTextBox } from "#dc/render/bounds.ts";
 import type { Item, Scene, Text } from "#dc/render/scene.ts";
 
 interface PlacedText {
@@ -13,12 +13,12 @@ const SLACK = 0.5;
 export function textsOf(items: readonly Item[], dx = 0, dy = 0): readonly PlacedText[] {
   return items.flatMap((item): readonly PlacedText[] => {
     if (item.kind === "group") return textsOf(item.items, dx + (item.at?.[0] ?? 0), dy + (item.at?.[1] ?? 0));
-    return item.kind === "text" && textBox(item).east > textBox(item).west ? [placed(item, dx, dy)] : [];
+    return item.kind === "text" && computeTextBox(item).east > computeTextBox(item).west ? [placed(item, dx, dy)] : [];
   });
 }
 
 function placed(text: Text, dx: number, dy: number): PlacedText {
-  const { west, north, east, south } = textBox(text);
+  const { west, north, east, south } = computeTextBox(text);
   return { text: text.text, box: { west: west + dx, north: north + dy, east: east + dx, south: south + dy } };
 }
 

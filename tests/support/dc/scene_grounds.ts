@@ -1,6 +1,6 @@
 import type { Theme } from "#dc/model/enum_values.ts";
-import { type Box, textBox } from "#dc/render/bounds.ts";
-import { colorOf, contrastRatio, type Paint } from "#dc/render/palette.ts";
+import { type Box, computeTextBox } from "#dc/render/bounds.ts";
+import { computeContrastRatio, type Paint, resolveColor } from "#dc/render/palette.ts";
 import type { Item, Point, Scene, Text } from "#dc/render/scene.ts";
 
 export interface GroundedText {
@@ -55,7 +55,7 @@ export function groundedTexts({ items }: Scene): readonly GroundedText[] {
 export function weakTexts(texts: readonly GroundedText[], theme: Theme): readonly string[] {
   return texts.flatMap(({ text, ink, grounds }) =>
     [...grounds]
-      .map((ground) => ({ ground, ratio: contrastRatio(colorOf(theme, ink), colorOf(theme, ground)) }))
+      .map((ground) => ({ ground, ratio: computeContrastRatio(resolveColor(theme, ink), resolveColor(theme, ground)) }))
       .filter(({ ratio }) => ratio < 4.5)
       .map(({ ground, ratio }) => `${text}: ${ink} on ${ground} is ${ratio.toFixed(2)}`),
   );
@@ -76,7 +76,7 @@ function paint(items: readonly Item[], by: Point, to: Painted, shapes: PlacedSha
     const order = to.areas.length + to.strokes.length + to.texts.length;
     if (item.kind !== "text") shapes.push({ shape: item, by, order });
     if (item.kind === "text") {
-      const box = shifted(textBox(item), by);
+      const box = shifted(computeTextBox(item), by);
       if (box.east > box.west) to.texts.push({ text: item, box, order });
       continue;
     }
@@ -203,7 +203,8 @@ export function edgedShapes({ items }: Scene): readonly EdgedShape[] {
  * the outline to the fill. Source: WCAG 2.2, 1.4.11.
  */
 export function faintShapes(shapes: readonly EdgedShape[], theme: Theme): readonly string[] {
-  const apart = (one: Paint, other: Paint) => contrastRatio(colorOf(theme, one), colorOf(theme, other)) >= 3;
+  const apart = (one: Paint, other: Paint) =>
+    computeContrastRatio(resolveColor(theme, one), resolveColor(theme, other)) >= 3;
   const faults = shapes.flatMap(({ kind, paints: [edge = "ink", ...fills], grounds }) => {
     if (fills.some((fill) => apart(edge, fill))) return [];
     return grounds

@@ -1,5 +1,5 @@
-import { ADVICE } from "#cli/dc/doctor.ts";
-import { TARGETS } from "#cli/dc/export.ts";
+import { CHECK_ADVICE } from "#cli/dc/doctor.ts";
+import { EXPORT_TARGETS } from "#cli/dc/export.ts";
 import { RECEIVER_KEYS } from "#cli/dc/notices/receivers_file.ts";
 import { MAPPING_KEYS, QUERY_KEYS } from "#cli/dc/readings/mapping_file.ts";
 import { ENVIRONMENT } from "#cli/environment.ts";
@@ -27,7 +27,7 @@ const TABLES: Readonly<Record<string, readonly [heads: readonly string[], rows: 
     () => Object.entries(EXIT_STATUS).map(([name, status]) => [String(status), name, EXIT_MEANINGS[name as "ok"]]),
   ],
   environment: [["Variable", "Meaning"], () => keyed(ENVIRONMENT, (names) => names.split(", ").map(code).join(", "))],
-  dc_doctor: [["Finding", "What to do"], () => keyed(ADVICE)],
+  dc_doctor: [["Finding", "What to do"], () => keyed(CHECK_ADVICE)],
   receivers: [["Key", "Meaning"], () => keyed(RECEIVER_KEYS)],
   readings_file: [["Key", "Meaning"], () => [...keyed(MAPPING_KEYS), ...keyed(QUERY_KEYS)]],
   prompt_variables: [["Variable", "Text"], () => keyed(PROMPT_VARIABLES, (name) => code(`{{${name}}}`))],
@@ -36,7 +36,7 @@ const TABLES: Readonly<Record<string, readonly [heads: readonly string[], rows: 
   device_types: [["Library", "Here"], () => Object.entries(TYPE_BECOMES)],
   exports: [
     ["Target", "What it holds"],
-    () => Object.entries(TARGETS).map(([target, { holds }]) => [code(target), holds]),
+    () => Object.entries(EXPORT_TARGETS).map(([target, { holds }]) => [code(target), holds]),
   ],
   verdicts: [["Verdict", "Meaning"], () => keyed(VERDICT_MEANINGS)],
   doctor: [["Kind", "What is found"], () => keyed(PROBLEM_KINDS)],

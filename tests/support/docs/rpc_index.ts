@@ -1,7 +1,7 @@
 import { ALLOWED_ROLES } from "#dc/access.ts";
 import { SERVICES } from "#dc/operations/index.ts";
-import { planningTools, toolName, tools } from "#interfaces/dc_mcp/tools.ts";
-import { fieldName } from "#interfaces/graphql/schema.ts";
+import { formatToolName, planningTools, tools } from "#interfaces/dc_mcp/tools.ts";
+import { findFieldName } from "#interfaces/graphql/schema.ts";
 
 const TOOLS = new Set([...tools, ...planningTools].map(({ name }) => name));
 
@@ -9,11 +9,11 @@ const TOOLS = new Set([...tools, ...planningTools].map(({ name }) => name));
 export function rpcIndex(): string {
   return SERVICES.map(({ service, rpcs }) => {
     const rows = rpcs.map(({ method, effect }) => {
-      const tool = toolName(method);
+      const tool = formatToolName(method);
       const cells = [
         `[${method.name}](#${method.name.toLowerCase()})`,
         ALLOWED_ROLES[effect].join(", "),
-        `\`${fieldName(method)}\``,
+        `\`${findFieldName(method)}\``,
         TOOLS.has(tool) ? `\`${tool}\`` : "",
       ];
       return `| ${cells.join(" | ")} |\n`;

@@ -2,7 +2,7 @@ import { type DescEnum, type DescField, type DescMessage, type DescService, Scal
 import type { Code } from "@connectrpc/connect";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import { REASONS } from "#dc/model/finding.ts";
-import { commentOf } from "#dc/operations/messages/message_schema.ts";
+import { findProtoComment } from "#dc/operations/messages/message_schema.ts";
 import { GRPC_CODE } from "#dc/operations/messages/status.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
@@ -63,7 +63,7 @@ function fieldsTable(message: DescMessage, waiting: Waiting): string {
 
 /** The comment of an element without the notes for the checker of the proto files. */
 function comment(name: string): string {
-  const text = commentOf(name).replace(/(?: The contract names [^.]*\.)? buf:lint:ignore .*$/, "");
+  const text = findProtoComment(name).replace(/(?: The contract names [^.]*\.)? buf:lint:ignore .*$/, "");
   return text === "" ? "" : `${text.replaceAll("|", "\\|").replace(/(?:[<*]|(?<!\w)_)(?=\w)/g, "\\$&")}\n\n`;
 }
 

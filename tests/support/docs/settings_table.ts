@@ -1,5 +1,5 @@
 import { SERVE_FLAGS, type ServeArgs } from "#cli/dc/serve/serve_flags.ts";
-import { readServeSettings, SETTINGS, toFileKey, toVariableName } from "#cli/dc/serve/settings.ts";
+import { deriveFileKey, deriveVariableName, readServeSettings, SETTING_NAMES } from "#cli/dc/serve/settings.ts";
 
 const NOTHING = Object.fromEntries(
   Object.entries(SERVE_FLAGS).map(([name, flag]) => [name, flag.type === "boolean" ? false : undefined]),
@@ -8,10 +8,10 @@ const NOTHING = Object.fromEntries(
 /** Flags of `planner dc serve` with variable, key of the settings file and default. */
 export async function settingsTable(): Promise<string> {
   const settings = await readServeSettings(NOTHING, { cwd: "/", warn: () => {} }, {});
-  const rows = SETTINGS.map((name) => {
+  const rows = SETTING_NAMES.map((name) => {
     const value = settings.find((setting) => setting.name === name)?.value;
     const shown = value === undefined ? "none" : `\`${value}\``;
-    return `| \`--${name}\` | \`${toVariableName(name)}\` | \`${toFileKey(name)}\` | ${shown} |\n`;
+    return `| \`--${name}\` | \`${deriveVariableName(name)}\` | \`${deriveFileKey(name)}\` | ${shown} |\n`;
   });
   return `| Flag | Variable | Key in the file | Default |\n| --- | --- | --- | --- |\n${rows.join("")}`;
 }

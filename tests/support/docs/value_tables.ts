@@ -1,5 +1,5 @@
 import { type DescEnum, getOption } from "@bufbuild/protobuf";
-import { commentOf } from "#dc/operations/messages/message_schema.ts";
+import { findProtoComment } from "#dc/operations/messages/message_schema.ts";
 import { file_datacenter_v1_datacenter } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { file_datacenter_v1_planning } from "#gen/datacenter/v1/planning_pb.ts";
 import { quantity } from "#gen/datacenter/v1/rules_pb.ts";
@@ -37,7 +37,7 @@ export function valueRows(words: DescEnum): string {
 }
 
 function meaningOf({ typeName }: DescEnum, value: string): string {
-  return commentOf(`${typeName}.${value}`)
+  return findProtoComment(`${typeName}.${value}`)
     .replaceAll("|", "\\|")
     .replace(/(?<!\w)[<*](?=\w)/g, "\\$&");
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { findManager, type HookManager } from "#cli/hook/manager.ts";
+import { detectHookManager, type HookManager } from "#cli/hook/manager.ts";
 import { type TempProject, tempProject } from "../../support/temp_project.ts";
 
 let project: TempProject;
@@ -13,13 +13,13 @@ afterEach(() => project.remove());
 
 function manager(file: string, hook = ".git/hooks/pre-commit"): HookManager {
   if (file !== "") project.write(file, "");
-  const found = findManager(project.root, join(project.root, hook));
+  const found = detectHookManager(project.root, join(project.root, hook));
   if (found === null) throw new Error("no manager");
   return found;
 }
 
-test("findManager returns null without a file of a manager", () => {
-  expect(findManager(project.root, join(project.root, ".git/hooks/pre-commit"))).toBeNull();
+test("detectHookManager returns null without a file of a manager", () => {
+  expect(detectHookManager(project.root, join(project.root, ".git/hooks/pre-commit"))).toBeNull();
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { measureText } from "#cli/output/wrap_text.ts";
+import { measureTextWidth } from "#cli/output/wrap_text.ts";
 import { RunningSpecs } from "#cli/work/progress.ts";
 import type { RunEvent } from "#planner/runs/run_types.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
@@ -32,7 +32,7 @@ test("RunningSpecs shows title, 3 of 11, time, tokens and cost, and the last lin
     "2026-11-01-002-bbb          0:23              claude begins",
   ]);
   for (const width of [79, 40, 20, 8]) {
-    for (const line of running().lines(83_000, width)) expect(measureText(line)).toBeLessThanOrEqual(width);
+    for (const line of running().lines(83_000, width)) expect(measureTextWidth(line)).toBeLessThanOrEqual(width);
   }
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { toUpdateParameters } from "#cli/commands/spec/update.ts";
+import { createUpdateParameters } from "#cli/commands/spec/update.ts";
 import { UsageError } from "#cli/usage_error.ts";
 
 const NOTHING = {
@@ -19,8 +19,10 @@ const NOTHING = {
 } as const;
 
 test("updateArgs names only what was given", () => {
-  expect(toUpdateParameters(NOTHING)).toEqual({ id: "abc" });
-  expect(toUpdateParameters({ ...NOTHING, status: "failed", label: ["x"], output: "", "replace-body": true })).toEqual({
+  expect(createUpdateParameters(NOTHING)).toEqual({ id: "abc" });
+  expect(
+    createUpdateParameters({ ...NOTHING, status: "failed", label: ["x"], output: "", "replace-body": true }),
+  ).toEqual({
     id: "abc",
     status: "failed",
     labels: ["x"],
@@ -30,7 +32,7 @@ test("updateArgs names only what was given", () => {
 });
 
 test("updateArgs empties what is cleared", () => {
-  expect(toUpdateParameters({ ...NOTHING, clear: ["labels", "model"], "depends-on": ["y"] })).toEqual({
+  expect(createUpdateParameters({ ...NOTHING, clear: ["labels", "model"], "depends-on": ["y"] })).toEqual({
     id: "abc",
     labels: [],
     model: "",
@@ -39,5 +41,5 @@ test("updateArgs empties what is cleared", () => {
 });
 
 test("updateArgs refuses a field that is both set and cleared", () => {
-  expect(() => toUpdateParameters({ ...NOTHING, model: "m", clear: ["model"] })).toThrow(UsageError);
+  expect(() => createUpdateParameters({ ...NOTHING, model: "m", clear: ["model"] })).toThrow(UsageError);
 });

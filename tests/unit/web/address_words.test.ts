@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { normalizeSettings } from "#web/console/address_words.ts";
 import { getPageNumber, listShownColumns } from "#web/console/lists/inventory_rows.ts";
-import { findListKind } from "#web/console/lists/list_kinds.ts";
+import { findListKindByPage } from "#web/console/lists/list_kinds.ts";
 import { parseAddress } from "#web/console/router.ts";
 
 test("normalizeSettings names a condition that has the name of a method of every object", () => {
@@ -15,7 +15,7 @@ test("normalizeSettings names a condition that has the name of a method of every
 
 test("listShownColumns names each column of an address once, and getPageNumber asks for no page that a request cannot hold", () => {
   const place = parseAddress("#/devices?columns=kind|rack|kind&page=99999999999");
-  const list = findListKind("devices");
+  const list = findListKindByPage("devices");
 
   expect(list && listShownColumns(list, place)).toEqual(["kind", "rack"]);
   expect((getPageNumber(place) - 1) * 50).toBeLessThan(2 ** 31);

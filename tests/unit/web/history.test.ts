@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import type { AuditEntry } from "#web/console/api/replies.ts";
 import { listLeafChanges } from "#web/console/history/leaf_changes.ts";
-import { describeRequest, getInterfaceName, groupByRequest } from "#web/console/history/requests.ts";
-import { findTimeRange, formatDayAgo, toDayEdge } from "#web/console/history/time_range.ts";
+import { describeRequest, getInterfaceName, groupEntriesByRequest } from "#web/console/history/requests.ts";
+import { computeDayEdge, findTimeRange, formatDayAgo } from "#web/console/history/time_range.ts";
 
 function entry(seq: number, request: string, entity: string, action = "CREATE"): AuditEntry {
   return {
@@ -53,8 +53,8 @@ test("listLeafChanges shows a new and a deleted resource whole, and texts that o
   expect(deleted.map(({ before, after }) => [before, after])).toEqual(created.map(({ after }) => [after, undefined]));
 });
 
-test("groupByRequest keeps the order and counts what a request did", () => {
-  const groups = groupByRequest([
+test("groupEntriesByRequest keeps the order and counts what a request did", () => {
+  const groups = groupEntriesByRequest([
     entry(5, "b", "device:D2", "UPDATE"),
     entry(4, "a", "device:D1"),
     entry(3, "a", "device:D2"),
@@ -72,7 +72,7 @@ test("groupByRequest keeps the order and counts what a request did", () => {
 
 test("describeRequest says of a cable with another end that it moved", () => {
   const words = (gone: string, come: string) =>
-    groupByRequest([entry(1, "a", gone, "DELETE"), entry(2, "a", come)]).map(describeRequest);
+    groupEntriesByRequest([entry(1, "a", gone, "DELETE"), entry(2, "a", come)]).map(describeRequest);
   expect(words("cable:A/1~B/1", "cable:A/1~C/1")).toEqual(["Cable A/1~B/1 moved to A/1~C/1"]);
   expect(words("cable:A/1~B/1", "cable:C/1~D/1")).toEqual(["1 cable deleted, 1 cable created"]);
 });
@@ -97,7 +97,7 @@ test("ranges are local days, and back again", () => {
   expect(findTimeRange("", "", now)).toBe("");
   expect(findTimeRange("2026-02-28", "", now)).toBe("1");
   expect(findTimeRange("2026-02-28", "2026-03-01", now)).toBe("own");
-  expect(toDayEdge("2026-02-28", "start")).toBe(new Date(2026, 1, 28).toISOString());
-  expect(toDayEdge("2026-02-28", "end")).toBe(new Date(2026, 2, 1).toISOString());
-  expect(toDayEdge("yesterday", "start")).toBe("");
+  expect(computeDayEdge("2026-02-28", "start")).toBe(new Date(2026, 1, 28).toISOString());
+  expect(computeDayEdge("2026-02-28", "end")).toBe(new Date(2026, 2, 1).toISOString());
+  expect(computeDayEdge("yesterday", "start")).toBe("");
 });

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { scaleTokenOf } from "#dc/render/palette.ts";
-import { stateOfShare as drawnState } from "#dc/render/parts/marks.ts";
+import { findScaleToken } from "#dc/render/palette.ts";
+import { findShareState as drawnState } from "#dc/render/parts/marks.ts";
 import { judgeShare } from "#kernel/judge_share.ts";
 import { listPreviewRows } from "#web/console/edit/preview_words.ts";
-import { judgeVisibleShare as shownState } from "#web/shared/state_of_share.ts";
+import { getVisibleShareState as shownState } from "#web/shared/state_of_share.ts";
 
 const SHARES = [-5, 0, 0.1, 19.9, 79.99, 80, 89.9, 90, 99.999, 100, 100.1, 1000, Number.POSITIVE_INFINITY];
 
@@ -12,8 +12,8 @@ test("pages and pictures judge every share alike: 80 % is to be watched, 100 % a
     const judged = judgeShare(share);
     expect([share, judged]).toEqual([share, share >= 100 ? "fault" : share >= 80 ? "watch" : "ok"]);
     expect([share, shownState(share) ?? "ok", drawnState(share)]).toEqual([share, judged, judged]);
-    expect([share, scaleTokenOf(share) === "scale5"]).toEqual([share, judged === "fault"]);
-    expect([share, /^scale[34]$/.test(scaleTokenOf(share))]).toEqual([share, judged === "watch"]);
+    expect([share, findScaleToken(share) === "scale5"]).toEqual([share, judged === "fault"]);
+    expect([share, /^scale[34]$/.test(findScaleToken(share))]).toEqual([share, judged === "watch"]);
   }
 });
 

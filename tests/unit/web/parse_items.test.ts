@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { parseItems } from "#web/console/import/parse_items.ts";
+import { parseImportItems } from "#web/console/import/parse_items.ts";
 
-test("parseItems reads a resource on each line, and tells the lines that are none", () => {
+test("parseImportItems reads a resource on each line, and tells the lines that are none", () => {
   const text = ['{"rack": {"code": "A"}}', "", '{"rack": ', '{"rock": {}}\r', '{"device": {"code": "S"}}', "[]"].join(
     "\n",
   );
 
-  const { items, unreadable } = parseItems(text);
+  const { items, unreadable } = parseImportItems(text);
 
   expect(items).toEqual([
     { kind: "rack", line: 1, resource: { code: "A" } },
@@ -15,15 +15,15 @@ test("parseItems reads a resource on each line, and tells the lines that are non
   expect(unreadable.map(({ line }) => line)).toEqual([3, 4, 6]);
 });
 
-test("parseItems refuses a line of two resources, since their order would be lost", () => {
-  expect(parseItems('{"rack": {}, "device": {}}')).toEqual({
+test("parseImportItems refuses a line of two resources, since their order would be lost", () => {
+  expect(parseImportItems('{"rack": {}, "device": {}}')).toEqual({
     items: [],
     unreadable: [{ line: 1, message: "Expected an object with one key out of rack, device, crac, cable, fabric_link" }],
   });
 });
 
-test("parseItems reads one object of lists", () => {
-  const { items, unreadable } = parseItems('{"racks": [{"code": "A"}], "cables": [{}, 7], "rocks": []}');
+test("parseImportItems reads one object of lists", () => {
+  const { items, unreadable } = parseImportItems('{"racks": [{"code": "A"}], "cables": [{}, 7], "rocks": []}');
 
   expect(items).toEqual([
     { kind: "rack", line: 1, resource: { code: "A" } },
@@ -35,6 +35,6 @@ test("parseItems reads one object of lists", () => {
   ]);
 });
 
-test("parseItems finds nothing in an empty text", () => {
-  expect(parseItems(" \n")).toEqual({ items: [], unreadable: [] });
+test("parseImportItems finds nothing in an empty text", () => {
+  expect(parseImportItems(" \n")).toEqual({ items: [], unreadable: [] });
 });

@@ -1,4 +1,4 @@
-import { defineMember } from "../../command.ts";
+import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { ADD_DEVICE_FLAGS } from "../../dc/shared_flags.ts";
@@ -6,7 +6,7 @@ import { ADD_DEVICE_FLAGS } from "../../dc/shared_flags.ts";
 export const family: CommandFamily = {
   details: "Adds one resource. `planner dc import` writes many, and the console edits them.",
   commands: {
-    device: defineMember({
+    device: defineFamilyMember({
       summary: "Add a device, built to its type",
       details:
         "Copies kind, height, weight, draw and ports from the type (`planner dc types list`); flags override it. Prints " +

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { defineMember } from "../../command.ts";
+import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
@@ -10,7 +10,7 @@ const FILES = { type: "string", multiple: true, value: "file", completes: "file"
 
 export const family: CommandFamily = {
   commands: {
-    verify: defineMember({
+    verify: defineFamilyMember({
       summary: "Verify the change log",
       details:
         "Exits with 1 and names the first entry, or resource, that was altered, added or removed. Nothing is changed, and the " +
@@ -59,7 +59,7 @@ export const family: CommandFamily = {
         });
       },
     }),
-    archive: defineMember(
+    archive: defineFamilyMember(
       {
         summary: "Move old entries of the change log to a signed file",
         details: "Verifies the log, writes and verifies the file, and then removes its entries from the log.",
@@ -100,13 +100,13 @@ export const family: CommandFamily = {
           if (keyPath === undefined)
             throw createAuditUsageError('Missing "--key": expected the private key for a database on a server');
           const options = { before: new Date(time).toISOString(), output: resolve(cli.cwd, output), key: keyPath };
-          const { archiveLog: auditArchive } = await import("../../dc/audit/audit_archive.ts");
+          const { archiveChangeLog: auditArchive } = await import("../../dc/audit/audit_archive.ts");
           return auditArchive(database, options);
         },
       },
       "Move old entries to a signed file",
     ),
-    history: defineMember(
+    history: defineFamilyMember(
       {
         summary: "Show changes, the newest first",
         details:
@@ -142,7 +142,7 @@ export const family: CommandFamily = {
       },
       "Print changes as JSON Lines",
     ),
-    "dead-letters": defineMember({
+    "dead-letters": defineFamilyMember({
       summary: "List change feed events that were not understood",
       details: "Prints JSON Lines, the oldest first, each with an id, the time, the reason and the event.",
       positionals: {},
@@ -187,7 +187,7 @@ function parseFilters(filters: readonly string[]): Readonly<Record<string, strin
 
 /** Defines a command that replays or drops dead letters. */
 function defineSettleCommand(action: "replay" | "drop", summary: string, shows: string) {
-  return defineMember(
+  return defineFamilyMember(
     {
       summary,
       positionals: { ids: { summary: "Ids of dead letters, or all", required: true, repeats: true } },

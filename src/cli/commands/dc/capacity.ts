@@ -1,14 +1,14 @@
 import { GetCapacity } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
-import { AGE_ROW, BASIS_ROW, DURING_ROW, deriveFlags } from "../../dc/asked_flags.ts";
+import { DURING_WINDOW_FLAG, deriveFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 
 const ASKED = deriveFlags("dc capacity", GetCapacity, {
   by: { field: "by", summary: "List each of these (default: the scope)" },
-  basis: BASIS_ROW,
-  "max-age": AGE_ROW,
-  during: DURING_ROW,
+  basis: LOAD_BASIS_FLAG,
+  "max-age": MAX_AGE_FLAG,
+  during: DURING_WINDOW_FLAG,
 });
 
 export const command = defineCommand({

@@ -1,4 +1,4 @@
-import { defineMember } from "../../command.ts";
+import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
@@ -7,7 +7,7 @@ export const family: CommandFamily = {
   details: "`planner dc migrate` alone shows the status.",
   fallback: "status",
   commands: {
-    status: defineMember(
+    status: defineFamilyMember(
       {
         summary: "Show the version of a database's schema and the missing steps",
         details: "Exits with 1 if steps are missing.",
@@ -21,7 +21,7 @@ export const family: CommandFamily = {
       },
       "Show the schema's version",
     ),
-    apply: defineMember(
+    apply: defineFamilyMember(
       {
         summary: "Apply the missing steps of a database's schema, all or none",
         details: "serve and import do the same when they open a database.",

@@ -1,4 +1,4 @@
-import { defineMember } from "../../command.ts";
+import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
@@ -6,7 +6,7 @@ import { endProcess } from "../../exit_status.ts";
 
 export const family: CommandFamily = {
   commands: {
-    list: defineMember({
+    list: defineFamilyMember({
       summary: "List notices that wait and dead letters",
       details: "Prints JSON Lines in the order of sending, each with its id, receiver, tries and the last error.",
       positionals: {},
@@ -17,7 +17,7 @@ export const family: CommandFamily = {
         return listNotices(parseDatabase(db, cli.cwd), dead, cli);
       },
     }),
-    test: defineMember({
+    test: defineFamilyMember({
       summary: "Send a trial notice",
       details:
         "The server that runs with --notify sends it. Waits for the receiver's answer; exits with 1 without one.",
@@ -25,11 +25,11 @@ export const family: CommandFamily = {
       flags: { db: DATABASE_FLAG },
       examples: [{ line: "planner dc notices test ops", shows: "Send a trial notice to the receiver ops" }],
       async run({ db, name }, cli) {
-        const { testNotice } = await import("../../dc/notices/notice_commands.ts");
+        const { deliverTestNotice: testNotice } = await import("../../dc/notices/notice_commands.ts");
         return endProcess(await testNotice(parseDatabase(db, cli.cwd), name, cli));
       },
     }),
-    resend: defineMember({
+    resend: defineFamilyMember({
       summary: "Send dead letters again",
       details: "They are tried for another day. All or none: an unknown id refuses the call.",
       positionals: { ids: { summary: "Ids of dead letters, or all", required: true, repeats: true } },

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { FindPlacement } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
-import { DURING_ROW, deriveFlags } from "../../dc/asked_flags.ts";
+import { DURING_WINDOW_FLAG, deriveFlags } from "../../dc/asked_flags.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/shared_flags.ts";
 
@@ -29,7 +29,7 @@ const ASKED = deriveFlags("dc place", FindPlacement, {
   headroom: { field: "headroom_pct", value: "percent", least: 0, summary: "Share of each limit to keep free (0)" },
   "allow-warnings": { field: "allow_existing_warnings", summary: "Use supplies that already have warnings" },
   tenant: { field: "tenant", value: "name", summary: "Who will use the devices" },
-  during: DURING_ROW,
+  during: DURING_WINDOW_FLAG,
   prefix: { field: "code_prefix", value: "prefix", summary: "Beginning of the new devices' codes (NEW)" },
 });
 
@@ -69,7 +69,7 @@ export const command = defineCommand({
     { line: "planner dc place row:AMS1/1/B --like STO-A09-1 --count 4", shows: "Copy a device" },
   ],
   async run({ db, scope, picture, theme, "apply-file": applyFile, limit, json, csv, ...words }, cli) {
-    const { findPlaces: place } = await import("../../dc/place.ts");
+    const { printPlaces: place } = await import("../../dc/place.ts");
     const path = (file: string | undefined) => (file === undefined ? undefined : resolve(cli.cwd, file));
     const output = { limit, json, csv, theme, picture: path(picture), applyFile: path(applyFile) };
     return place(parseDatabase(db, cli.cwd), { scope, request: ASKED.request(words), ...output }, cli);

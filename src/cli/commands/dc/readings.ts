@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { defineMember } from "../../command.ts";
+import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
@@ -7,7 +7,7 @@ import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 export const family: CommandFamily = {
   details: "`planner dc serve --readings` asks Prometheus for readings. docs/readings.md describes the file.",
   commands: {
-    check: defineMember({
+    check: defineFamilyMember({
       summary: "Show what a file of queries would take",
       details:
         "Asks each query once. Prints how many series would be taken as readings, the first of them, and those that would " +

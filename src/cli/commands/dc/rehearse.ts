@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { RehearseFailures } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
-import { AGE_ROW, BASIS_ROW, DURING_ROW, deriveFlags } from "../../dc/asked_flags.ts";
+import { DURING_WINDOW_FLAG, deriveFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/shared_flags.ts";
 
@@ -10,9 +10,9 @@ const ASKED = deriveFlags("dc rehearse", RehearseFailures, {
   pairs: { field: "pairs", summary: "Fail pairs; list those worse than each alone" },
   "no-cascade": { field: "cascade", clears: true, summary: "Trip no overloaded source" },
   battery: { field: "assume_battery", summary: "Count what a UPS carries on battery as supplied" },
-  basis: BASIS_ROW,
-  "max-age": AGE_ROW,
-  during: DURING_ROW,
+  basis: LOAD_BASIS_FLAG,
+  "max-age": MAX_AGE_FLAG,
+  during: DURING_WINDOW_FLAG,
   "min-severity": { field: "min_severity", summary: "Minimum severity (info)" },
   elements: { field: "max_elements", value: "count", summary: "Elements and losses listed per cause, to 1000 (10)" },
 });

@@ -29,7 +29,7 @@ export const command = defineCommand({
     { line: "planner dc sample --racks 2000 -o large.jsonl", shows: "Write a large site as JSON Lines" },
   ],
   async run({ racks, output, db, open }, cli) {
-    const { loadSample, checkSampleSize: sampleSize, writeSample } = await import("../../dc/sample.ts");
+    const { loadSample, requireSampleSize: sampleSize, writeSample } = await import("../../dc/sample.ts");
     const size = sampleSize(racks);
     if (db !== undefined) return loadSample(size, parseDatabase(db, cli.cwd), cli);
     // Connections that browsers keep open would keep the process running.

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
-import { defineMember } from "../../command.ts";
+import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
 import { TOKEN_FILE_FLAG } from "../../dc/shared_flags.ts";
 
 export const family: CommandFamily = {
   details: "A token file holds names, roles and hashes. `planner dc serve --tokens` follows its changes.",
   commands: {
-    create: defineMember({
+    create: defineFamilyMember({
       summary: "Create a token and print it",
       details: "The token is printed once; the file holds its hash only.",
       positionals: { name: { summary: "Name of the token", required: true } },
@@ -39,7 +39,7 @@ export const family: CommandFamily = {
         await createToken(resolve(cli.cwd, tokens), { name, role, expires }, cli);
       },
     }),
-    list: defineMember(
+    list: defineFamilyMember(
       {
         summary: "List the tokens of a file: names, roles, beginnings and ends",
         positionals: {},
@@ -52,7 +52,7 @@ export const family: CommandFamily = {
       },
       "List names, roles and ends",
     ),
-    revoke: defineMember({
+    revoke: defineFamilyMember({
       summary: "Delete a token",
       positionals: { name: { summary: "Name of the token", required: true } },
       flags: { tokens: TOKEN_FILE_FLAG },

@@ -1,4 +1,4 @@
-import { defineMember } from "../../command.ts";
+import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
@@ -6,7 +6,7 @@ import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 export const family: CommandFamily = {
   details: "Types of devices are what new devices are built to: height, weight, ports and bays.",
   commands: {
-    import: defineMember({
+    import: defineFamilyMember({
       summary: "Import a devicetype library",
       details:
         "Reads YAML files of the community's devicetype library, in a folder and all folders below it. Reports what a file " +
@@ -22,11 +22,11 @@ export const family: CommandFamily = {
         { line: "planner dc types import device-types/ --dry-run", shows: "Check a library" },
       ],
       async run({ files, db, "dry-run": dryRun, json }, cli) {
-        const { importTypes } = await import("../../dc/exchange/import_types.ts");
+        const { importDeviceTypes: importTypes } = await import("../../dc/exchange/import_types.ts");
         return importTypes(parseDatabase(db, cli.cwd), { files, dryRun, json, cwd: cli.cwd }, cli);
       },
     }),
-    list: defineMember(
+    list: defineFamilyMember(
       {
         summary: "List the types of devices",
         details: "Words select types with each of them in code, manufacturer, model or part number.",

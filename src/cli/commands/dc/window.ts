@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { CheckWindow, ListWindows } from "#gen/datacenter/v1/questions.ts";
-import { defineMember } from "../../command.ts";
+import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { AGE_ROW, BASIS_ROW, deriveFlags } from "../../dc/asked_flags.ts";
+import { deriveFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG, WINDOW_ELEMENTS, WINDOW_FLAGS } from "../../dc/shared_flags.ts";
 import { refuseTerminalOutput } from "../../usage_error.ts";
@@ -14,8 +14,8 @@ const CHECK_FLAGS = deriveFlags("dc window check", CheckWindow, {
     least: 0,
     summary: "Racks that one more failure may take without being a risk (1)",
   },
-  basis: BASIS_ROW,
-  "max-age": AGE_ROW,
+  basis: LOAD_BASIS_FLAG,
+  "max-age": MAX_AGE_FLAG,
 });
 
 const LIST_FLAGS = deriveFlags("dc window list", ListWindows, {
@@ -26,7 +26,7 @@ const LIST_FLAGS = deriveFlags("dc window list", ListWindows, {
 export const family: CommandFamily = {
   details: "A maintenance window takes elements out of service for a time. Rules: docs/windows.md.",
   commands: {
-    add: defineMember({
+    add: defineFamilyMember({
       summary: "Store a window",
       details: "Refused if there is one with this code. Prints the verdict. Rules: docs/windows.md.",
       positionals: { code: { summary: "Code of the window", required: true }, elements: WINDOW_ELEMENTS },
@@ -61,7 +61,7 @@ export const family: CommandFamily = {
       "Call a window off",
       "The window stays in the list, and counts for no other window any more.",
     ),
-    check: defineMember({
+    check: defineFamilyMember({
       summary: "Ask whether elements may be switched off",
       details:
         "Prints the verdict on a maintenance window, its reasons, the worst further failures and whom to tell. Exits with 0 for " +
@@ -95,7 +95,7 @@ export const family: CommandFamily = {
       "Say that all is back",
       "The window counts for no other window any more. Refused before its start.",
     ),
-    export: defineMember({
+    export: defineFamilyMember({
       summary: "Write windows as an iCalendar file or JSON Lines",
       details:
         "The calendar is what the server answers at /windows.ics. JSON Lines have every window as it is stored, for a copy of a site " +
@@ -117,7 +117,7 @@ export const family: CommandFamily = {
         await write(parseDatabase(db, cli.cwd), target, cli);
       },
     }),
-    import: defineMember({
+    import: defineFamilyMember({
       summary: "Store the windows of an iCalendar file or of JSON Lines",
       details:
         "An event whose UID is known changes its window, unless its SEQUENCE is lower. Elements are those of X-MAINTNOTE-OBJECT-ID. " +
@@ -141,7 +141,7 @@ export const family: CommandFamily = {
         await importCalendar(parseDatabase(db, cli.cwd), asked, cli);
       },
     }),
-    list: defineMember({
+    list: defineFamilyMember({
       summary: "List windows with their verdicts",
       details: "In the order of their begin. Rules: docs/windows.md.",
       positionals: {},
@@ -161,7 +161,7 @@ export const family: CommandFamily = {
         await listWindows(parseDatabase(db, cli.cwd), { ...asked, request: LIST_FLAGS.request(asked) }, cli);
       },
     }),
-    notify: defineMember({
+    notify: defineFamilyMember({
       summary: "Print a mail for each contact",
       details:
         "One text for each tenant and contact whose devices go off or depend on their last supply. Sends nothing. Rules: docs/windows.md.",
@@ -169,11 +169,11 @@ export const family: CommandFamily = {
       flags: { db: DATABASE_FLAG, json: { type: "boolean", summary: "Print the notices as JSON" } },
       examples: [{ line: "planner dc window notify MW-1", shows: "Print whom to tell what" }],
       async run({ db, ...asked }, cli) {
-        const { printNotices } = await import("../../dc/window_sheet.ts");
+        const { printWindowNotices: printNotices } = await import("../../dc/window_sheet.ts");
         await printNotices(parseDatabase(db, cli.cwd), asked, cli);
       },
     }),
-    sheet: defineMember({
+    sheet: defineFamilyMember({
       summary: "Print a run sheet",
       details:
         "What to look at before, what goes off, whom to tell, the steps, and how to come back, in the zone of the site. Rules: docs/windows.md.",
@@ -187,11 +187,11 @@ export const family: CommandFamily = {
         { line: "planner dc window sheet MW-1 --format html > MW-1.html", shows: "Make a page for a printer" },
       ],
       async run({ db, code, format = "text" }, cli) {
-        const { printSheet } = await import("../../dc/window_sheet.ts");
+        const { printWindowSheet: printSheet } = await import("../../dc/window_sheet.ts");
         await printSheet(parseDatabase(db, cli.cwd), code, format);
       },
     }),
-    show: defineMember({
+    show: defineFamilyMember({
       summary: "Print a window with its verdict",
       details: "Windows that are planned or begun at the same time count. Rules: docs/windows.md.",
       positionals: { code: { summary: "Code of the window", required: true } },
@@ -212,7 +212,7 @@ export const family: CommandFamily = {
 
 /** Defines a command that sets the state of a window. */
 function defineStateCommand(name: string, state: "BEGUN" | "CANCELLED" | "DONE", summary: string, details: string) {
-  return defineMember({
+  return defineFamilyMember({
     summary,
     details,
     positionals: { code: { summary: "Code of the window", required: true } },

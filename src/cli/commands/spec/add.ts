@@ -1,7 +1,7 @@
 import { addPlanned } from "#planner/operations/add.ts";
 import { runTool } from "#planner/service.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
-import { acceptTyped } from "../../accept_commands.ts";
+import { acceptTypedCommands } from "../../accept_commands.ts";
 import { defineCommand } from "../../command.ts";
 import { sanitizeLines } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
@@ -72,7 +72,7 @@ export const command = defineCommand({
       criteria: criterion,
       checks: verify,
     });
-    await acceptTyped(
+    await acceptTypedCommands(
       project,
       verify.filter((text) => text.trim() !== "").map((text) => ({ kind: "check", text: text.trim() })),
     );

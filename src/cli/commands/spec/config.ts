@@ -30,7 +30,7 @@ export const command = defineCommand({
     if (explain) return explainSettings(key, json);
     const project = await cli.project();
     if (validate) return reportConfig(project, json);
-    const value = findSetting(await project.context.config(), key);
+    const value = findSettingValue(await project.context.config(), key);
     for (const warning of await findConfigWarnings(project)) cli.warn(warning);
     if (json) printJson(value);
     else print(sanitizeLines((await import("yaml")).stringify(value, { lineWidth: 0 })));
@@ -78,7 +78,7 @@ function formatProblem(severity: string, { line: at, column, message }: ConfigPr
   return `${CONFIG_FILE}:${at}:${column}: ${severity}: ${message}`;
 }
 
-function findSetting(config: unknown, key: string | undefined): unknown {
+function findSettingValue(config: unknown, key: string | undefined): unknown {
   let value = config;
   for (const step of key?.split(".") ?? []) {
     const keys = typeof value === "object" && value !== null ? Object.keys(value) : [];

@@ -4,7 +4,7 @@ import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { runTool } from "#planner/service.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import { type AcceptableLine, buildCheckLines } from "#planner/work/acceptance.ts";
-import { acceptTyped } from "../../accept_commands.ts";
+import { acceptTypedCommands } from "../../accept_commands.ts";
 import { defineCommand } from "../../command.ts";
 import { editText } from "../../edit_text.ts";
 import { print } from "../../output/print.ts";
@@ -40,7 +40,7 @@ export const command = defineCommand({
       throw new OperationError(error.kind, `${error.message}: your text is kept in "${edit.file}"`, { cause: error });
     }
     edit.discard();
-    await acceptTyped(project, findNewChecks(before, edit.text));
+    await acceptTypedCommands(project, findNewChecks(before, edit.text));
     print(`Updated spec: ${id}\n`);
     const { value } = await runTool(context, lint, { id });
     for (const { severity, rule, message } of value.diagnostics) cli.warn(`lint ${severity}, ${rule}: ${message}`);

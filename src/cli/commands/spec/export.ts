@@ -7,7 +7,7 @@ import type { Spec } from "#planner/spec/spec.ts";
 import { FILTER_STATUSES, type FilterStatus } from "#planner/spec/status.ts";
 import { quoteCell } from "#words/csv_cell.ts";
 import { defineCommand } from "../../command.ts";
-import { type ExportedSpec, type ExportFile, toExportedSpec } from "../../exchange/export_file.ts";
+import { createExportedSpec, type ExportedSpec, type ExportFile } from "../../exchange/export_file.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { sanitizeLines } from "../../output/plain_text.ts";
 import { print } from "../../output/print.ts";
@@ -34,15 +34,15 @@ const COLUMNS: readonly { readonly title: string; readonly text: (spec: Exported
 
 const RENDERERS: Record<ExportFormat, (file: ExportFile) => string> = {
   json: (file) => `${JSON.stringify(file, null, 2)}\n`,
-  csv: ({ specs }) => formatCsv([COLUMNS.map(({ title }) => title), ...specs.map(formatCells)]),
-  markdown: ({ specs }) => formatMarkdownTable([COLUMNS.map(({ title }) => title), ...specs.map(formatCells)]),
+  csv: ({ specs }) => formatCsv([COLUMNS.map(({ title }) => title), ...specs.map(formatSpecCells)]),
+  markdown: ({ specs }) => formatMarkdownTable([COLUMNS.map(({ title }) => title), ...specs.map(formatSpecCells)]),
 };
 
 function renderExport(file: ExportFile, format: ExportFormat): string {
   return RENDERERS[format](file);
 }
 
-function formatCells(spec: ExportedSpec): readonly string[] {
+function formatSpecCells(spec: ExportedSpec): readonly string[] {
   return COLUMNS.map(({ text }) => text(spec));
 }
 
@@ -117,7 +117,7 @@ async function collectExport(context: PlannerContext, filter: ExportFilter): Pro
   const meets = createFilterTest<Spec>({ types, labels });
   const found = [...world.specs, ...archive.specs].filter((spec) => hasStatus(spec) && meets(spec));
   const specs = [];
-  for (const spec of found) specs.push(toExportedSpec(spec, (await context.specs.readText(spec.id)).text));
+  for (const spec of found) specs.push(createExportedSpec(spec, (await context.specs.readText(spec.id)).text));
   const unreadable = [...world.unreadable, ...archive.unreadable];
   return { format: "planner-export", version: 1, specs, ...(unreadable.length === 0 ? {} : { unreadable }) };
 }

@@ -1,6 +1,6 @@
-import { toDot, toMermaid } from "#planner/operations/graph/languages.ts";
+import { formatDotGraph, formatMermaidGraph } from "#planner/operations/graph/languages.ts";
 import { buildSpecGraph, type SpecGraph } from "#planner/operations/graph/spec_graph.ts";
-import { toSvg } from "#planner/operations/graph/svg.ts";
+import { drawSvgGraph } from "#planner/operations/graph/svg.ts";
 import { buildUnreadableField } from "#planner/operations/shared/listing.ts";
 import { createFilterTest } from "#planner/operations/shared/spec_filter.ts";
 import { loadWorld } from "#planner/operations/shared/world.ts";
@@ -10,14 +10,18 @@ import { printGraph } from "../../output/graph_output.ts";
 import { formatUnreadableCount } from "../../output/listing_output.ts";
 import { print, printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
-import { CUT_FLAGS, createDueTest, FIELD_FLAGS } from "../../spec_filter.ts";
+import { createDueTest, FIELD_FILTER_FLAGS, LIST_LIMIT_FLAGS } from "../../spec_filter.ts";
 
 const FORMATS = ["text", "mermaid", "dot", "svg", "json"] as const;
 
 /** Writers of the formats that other programs read. */
-const WRITERS: Readonly<Record<string, (graph: SpecGraph) => string>> = { mermaid: toMermaid, dot: toDot, svg: toSvg };
+const WRITERS: Readonly<Record<string, (graph: SpecGraph) => string>> = {
+  mermaid: formatMermaidGraph,
+  dot: formatDotGraph,
+  svg: drawSvgGraph,
+};
 
-const { limit: _cuts, ...LIST_FLAGS } = CUT_FLAGS;
+const { limit: _cuts, ...LIST_FLAGS } = LIST_LIMIT_FLAGS;
 
 export const command = defineCommand({
   summary: "Show open specs and what they wait for, in layers, with the critical path",
@@ -27,7 +31,7 @@ export const command = defineCommand({
   flags: {
     format: { type: "enum", short: "f", options: FORMATS, summary: "Output format (default: text)" },
     all: { type: "boolean", short: "a", summary: "Include completed and cancelled specs, and archived dependencies" },
-    ...FIELD_FLAGS,
+    ...FIELD_FILTER_FLAGS,
     ...LIST_FLAGS,
     json: { ...JSON_FLAG, excludes: ["--format"] },
   },

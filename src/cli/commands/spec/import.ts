@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { SOURCE_KINDS } from "#planner/exchange/source.ts";
 import { defineCommand } from "../../command.ts";
-import { importSpecs, readImport } from "../../exchange/import_specs.ts";
+import { importSpecs, readImportBatch } from "../../exchange/import_specs.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { sanitizeLine } from "../../output/plain_text.ts";
@@ -52,7 +52,7 @@ async function runExportImport(
   path: string,
   { dryRun, json }: { readonly dryRun: boolean; readonly json: boolean },
 ): Promise<ExitStatus> {
-  const report = await importSpecs(project, readImport(path), dryRun);
+  const report = await importSpecs(project, readImportBatch(path), dryRun);
   const { imported, existing, refused } = report;
   if (json) printJson(report);
   else {

@@ -3,13 +3,13 @@ import { dirname, join, relative } from "node:path";
 import { PROVIDER_NAMES } from "#planner/config/config_values.ts";
 import { findStartTroubles } from "#planner/operations/shared/start_checks.ts";
 import { findRoot } from "#planner/store/project/find_root.ts";
-import { acceptTyped } from "../../accept_commands.ts";
+import { acceptTypedCommands } from "../../accept_commands.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { AGENT_NAMES } from "../../init/agents.ts";
 import { decideSetup } from "../../init/decide_setup.ts";
-import { type SetupStep, setUp } from "../../init/set_up.ts";
-import { checkFolder, openProject } from "../../open_project.ts";
+import { type SetupStep, setUpProject } from "../../init/set_up.ts";
+import { openProject, requireExistingFolder } from "../../open_project.ts";
 import { sanitizeLine } from "../../output/plain_text.ts";
 import { paint } from "../../output/terminal.ts";
 import { printText } from "../../output/wrap_text.ts";
@@ -90,11 +90,11 @@ export const command = defineCommand({
       cli.warn("Nothing was written");
       return EXIT_STATUS.interrupted;
     }
-    const steps = await setUp(root, setup);
+    const steps = await setUpProject(root, setup);
     reportSetup(cli, root, steps);
     const { context } = await openProject(root, root);
     const project = { context, root };
-    await acceptTyped(
+    await acceptTypedCommands(
       project,
       setup.setup.map(({ command }) => ({ kind: "setup", text: command })),
     );
@@ -114,7 +114,7 @@ export const command = defineCommand({
  */
 function selectInitRoot(cli: Cli): string {
   if (cli.root !== undefined) {
-    checkFolder(cli.root);
+    requireExistingFolder(cli.root);
     return cli.root;
   }
   const found = findRoot(cli.cwd);

@@ -5,7 +5,7 @@ import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { findConfigWarnings } from "../../lint/config_warnings.ts";
 import type { FixOutcome } from "../../lint/lint_fix.ts";
-import { LINT_FORMATS, type LintOutcome, writeReport } from "../../lint/write_report.ts";
+import { LINT_FORMATS, type LintOutcome, writeLintReport } from "../../lint/write_report.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
@@ -56,7 +56,7 @@ export const command = defineCommand({
     const project = await cli.project();
     const outcome = await runLint({ ids, all, fix, dryRun, staged }, project, cli);
     for (const warning of await findConfigWarnings(project)) cli.warn(warning);
-    await writeReport(outcome, json ? "json" : (format ?? "text"), project);
+    await writeLintReport(outcome, json ? "json" : (format ?? "text"), project);
     return chooseStatus(outcome, most, cli);
   },
 });
@@ -76,7 +76,7 @@ async function runLint(
   }
   const specIds = ids.length === 0 ? undefined : await findSpecIds(context, ids, { archived: false });
   if (fix) {
-    const outcome = await runFix(context, { ids: specIds, all }, { dryRun, cli });
+    const outcome = await runLintFix(context, { ids: specIds, all }, { dryRun, cli });
     for (const { file, message } of outcome.failed) cli.warn(`${file} is not mended: ${message}`);
     return { ...outcome, unwritten: outcome.failed.length > 0 };
   }
@@ -89,7 +89,7 @@ async function runLint(
 
 type Mending = FixOutcome & { readonly diff?: string };
 
-async function runFix(
+async function runLintFix(
   context: OpenProject["context"],
   choice: LintSelection,
   { dryRun, cli }: { readonly dryRun: boolean; readonly cli: Cli },

@@ -1,14 +1,14 @@
 import type { SpecRow } from "#planner/operations/shared/listing.ts";
 import { listArchived, specList } from "#planner/operations/spec_list.ts";
 import { runTool } from "#planner/service.ts";
-import { compareDue, compareUrgency } from "#planner/spec/planning.ts";
+import { compareDueDays, compareUrgency } from "#planner/spec/planning.ts";
 import { defineCommand } from "../../command.ts";
-import { type ListedSpec, printListing, selectSpecColumns } from "../../output/listing_output.ts";
+import { type ListedSpec, printSpecListing, selectSpecColumns } from "../../output/listing_output.ts";
 import { formatOthersClaims, readOthersClaims } from "../../output/others_output.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
-import { CUT_FLAGS, createDueTest, FIELD_FLAGS, filterList, NO_LIMIT } from "../../spec_filter.ts";
+import { createDueTest, FIELD_FILTER_FLAGS, filterListedSpecs, LIST_LIMIT_FLAGS, NO_LIMIT } from "../../spec_filter.ts";
 
 export const command = defineCommand({
   summary: "List the active specs, ordered by id",
@@ -16,10 +16,10 @@ export const command = defineCommand({
     "Priority, due day and assignee are columns if a listed spec has them. With --json a spec can have `priority`, `assignee`, `due` and `invalid` beside the fields of the tool.",
   positionals: {},
   flags: {
-    ...FIELD_FLAGS,
+    ...FIELD_FILTER_FLAGS,
     sort: { type: "enum", options: ["id", "priority", "due"], summary: "Sort order (default: id)" },
     archived: { type: "boolean", short: "a", summary: "List the archived specs instead" },
-    ...CUT_FLAGS,
+    ...LIST_LIMIT_FLAGS,
     json: JSON_FLAG,
   },
   examples: [
@@ -34,11 +34,11 @@ export const command = defineCommand({
       ? await listArchived(context, status)
       : (await runTool(context, specList, { ...(status !== undefined && { status }), limit: NO_LIMIT })).value;
     const filter = { types: type, labels: label, priorities: priority, assignees: assignee, limit };
-    const list = filterList({ ...value, specs: sortRows(value.specs, plan) }, filter);
+    const list = filterListedSpecs({ ...value, specs: sortRows(value.specs, plan) }, filter);
     const listed = new Set(list.specs.map(({ id }) => id as string));
     const others = (await readOthersClaims(context))?.filter(({ spec_id }) => listed.has(spec_id));
     if (json) return printJson({ ...list, ...(others !== undefined && { others }) });
-    printListing<ListedSpec>(cli, list, selectSpecColumns(list.specs, await context.specs.ids()));
+    printSpecListing<ListedSpec>(cli, list, selectSpecColumns(list.specs, await context.specs.ids()));
     printText(formatOthersClaims(others));
   },
 });
@@ -52,5 +52,5 @@ interface Plan {
 function sortRows(specs: readonly SpecRow[], { due, sort }: Plan): readonly SpecRow[] {
   const found = specs.filter(createDueTest(due));
   if (sort === "priority") return found.sort(compareUrgency);
-  return sort === "due" ? found.sort(compareDue) : found;
+  return sort === "due" ? found.sort(compareDueDays) : found;
 }

@@ -67,7 +67,7 @@ export const command = defineCommand({
     // The id is resolved once, because a spec that is added later must not make it ambiguous.
     const fullId = await findSpecId(context, id, { archived: true });
     if (run !== undefined) {
-      const { readRunRecord: keptRecord, formatRecord: recordText } = await import("../../run_record.ts");
+      const { readRunRecord: keptRecord, formatRunRecord: recordText } = await import("../../run_record.ts");
       const kept = await keptRecord(await context.runs(), fullId, run);
       return json ? printJson(kept.record) : print(recordText(kept));
     }

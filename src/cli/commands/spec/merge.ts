@@ -7,7 +7,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import { buildUnprovenLine } from "#planner/work/acceptance.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import { askAboutChecks, isRefused, printMerge } from "../../merge_output.ts";
+import { askAboutMergeCommands, isMergeRefusal, printMergeResult } from "../../merge_output.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
@@ -57,15 +57,15 @@ export const command = defineCommand({
     if (json) printJson({ results, ...(all && { left }) });
     else if (results.length === 0) printText("Nothing to merge\n");
     if (!json) for (const { spec_id, reason } of left) cli.note(`Left alone: ${spec_id}: ${reason}`);
-    return results.some(isRefused) ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+    return results.some(isMergeRefusal) ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   },
 });
 
 interface Wanted {
-  /** Ids of the specs to merge; null for all finished ones. */
+  /** Ids of the specs to merge; null for all finished specs. */
   readonly ids: readonly SpecId[] | null;
   readonly unproven: string | null;
-  /** A commit that already contains the work of the one spec, or null. */
+  /** Commit that already contains the work of the only spec in `ids`, or null. */
   readonly as: string | null;
   readonly shared: SharedClaimOptions;
   readonly json: boolean;
@@ -73,7 +73,7 @@ interface Wanted {
 
 interface Merged {
   readonly results: readonly MergeResult[];
-  /** With `--all`: work that was not merged, with the reasons. */
+  /** Work that `--all` did not merge, with the reasons. */
   readonly left: readonly UnmergeableWork[];
 }
 
@@ -89,12 +89,12 @@ async function runMerge(project: OpenProject, cli: Cli, { ids, as, unproven, sha
   const signals = listenForSignals((name) => cli.note(`${name}: ending after this spec`));
   try {
     const { finished, left } = ids === null ? await waitingWork(deps) : { finished: ids, left: [] };
-    await askAboutChecks(project, finished);
+    await askAboutMergeCommands(project, finished);
     const wanted = { ids: finished, stop: signals, as, unproven, shared };
     if (unproven !== null) {
       await (await project.context.accepted()).accept(finished.map((id) => buildUnprovenLine(id, unproven)));
     }
-    const results = await mergeSpecs(deps, wanted, json ? undefined : (result) => printMerge(result, cli));
+    const results = await mergeSpecs(deps, wanted, json ? undefined : (result) => printMergeResult(result, cli));
     // A driver represents its members, so a member may have been merged separately.
     const tried = new Set(results.map(({ spec_id }) => spec_id));
     return { results, left: left.filter(({ spec_id }) => !tried.has(spec_id)) };

@@ -5,14 +5,14 @@ import type { MadeRequest, RequestDraft } from "#planner/runs/requests/make_requ
 import type { SyncedRequest } from "#planner/runs/requests/sync_requests.ts";
 import type { RunDeps, StopSignals } from "#planner/runs/run_types.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { refuseInRun } from "../../accept_commands.ts";
+import { refuseActionInRun } from "../../accept_commands.ts";
 import { type Args, type Cli, defineCommand, type Flags, type Positionals } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { askAboutChecks } from "../../merge_output.ts";
+import { askAboutMergeCommands } from "../../merge_output.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { sanitizeLine, sanitizeLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
-import { isUnsettled, printSyncedRequest } from "../../output/requests_output.ts";
+import { isRequestUnsettled, printSyncedRequest } from "../../output/requests_output.ts";
 import { JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
 import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 
@@ -54,13 +54,13 @@ export const command = defineCommand({
     { line: "planner pr 003 --print", shows: "Look at its text first" },
     { line: "planner pr --sync", shows: "Complete the specs whose requests were merged" },
   ],
-  run: runPr,
+  run: runPullRequests,
 });
 
-async function runPr(words: PrWords, cli: Cli): Promise<ExitStatus> {
+async function runPullRequests(words: PrWords, cli: Cli): Promise<ExitStatus> {
   const project = await cli.project();
   refuseInsideRun(project.context, "pr");
-  refuseInRun(project.root, "make a pull request");
+  refuseActionInRun(project.root, "make a pull request");
   const [{ openRunDeps }, { listenForSignals }] = await Promise.all([
     import("../../work/run_deps.ts"),
     import("../../work/signals.ts"),
@@ -70,7 +70,7 @@ async function runPr(words: PrWords, cli: Cli): Promise<ExitStatus> {
   const using = { project, deps, cli, words, stop: { soon: signals.soon, now: signals.now } };
   try {
     if (words.sync) return await printSyncedRequests(using);
-    return words.print ? await printTexts(using) : await createRequests(using);
+    return words.print ? await printRequestTexts(using) : await createRequests(using);
   } finally {
     signals.close();
   }
@@ -84,7 +84,7 @@ interface Using {
   readonly stop: StopSignals;
 }
 
-async function printTexts({ project, deps, words, stop }: Using): Promise<ExitStatus> {
+async function printRequestTexts({ project, deps, words, stop }: Using): Promise<ExitStatus> {
   const { draftRequest } = await import("#planner/runs/requests/make_request.ts");
   const results: RequestDraft[] = [];
   for (const id of await findSpecIds(project.context, words.ids, { archived: true })) {
@@ -109,7 +109,7 @@ async function createRequests({ project, deps, cli, words, stop }: Using): Promi
   const { makeRequest } = await import("#planner/runs/requests/make_request.ts");
   const { draft, new: again, json, steal, offline } = words;
   const ids = await findSpecIds(project.context, words.ids, { archived: true });
-  await askAboutChecks(project, ids);
+  await askAboutMergeCommands(project, ids);
   const wishes = { draft, again, stop, shared: await confirmClaimOptions({ steal, offline }, cli) };
   const results: (MadeRequest | Refused)[] = [];
   for (const id of ids) {
@@ -120,13 +120,13 @@ async function createRequests({ project, deps, cli, words, stop }: Using): Promi
       return { spec_id: id, outcome: "refused", reason: error.message };
     });
     results.push(result);
-    if (!json) printMadeRequest(result, cli);
+    if (!json) printCreatedRequest(result, cli);
   }
   if (json) printJson({ results });
   return results.some(({ outcome }) => outcome === "refused") ? EXIT_STATUS.refused : EXIT_STATUS.ok;
 }
 
-function printMadeRequest(result: MadeRequest | Refused, cli: Cli): void {
+function printCreatedRequest(result: MadeRequest | Refused, cli: Cli): void {
   if (result.outcome === "refused") {
     cli.warn(sanitizeLine(result.reason));
     return;
@@ -145,7 +145,7 @@ async function printSyncedRequests({ project, deps, cli, words, stop }: Using): 
   const named = ids.length === 0 ? null : await findSpecIds(project.context, ids, { archived: true });
   const wanted = named ?? [...(await deps.ports.requests.notes()).keys()].sort();
   const there = new Set(await project.context.specs.ids());
-  await askAboutChecks(
+  await askAboutMergeCommands(
     project,
     wanted.filter((id) => there.has(id)),
   );
@@ -154,5 +154,5 @@ async function printSyncedRequests({ project, deps, cli, words, stop }: Using): 
   const results = await syncRequests(deps, wishes, json ? undefined : tell);
   if (json) printJson({ results });
   else if (results.length === 0) print("No pull requests to look at\n");
-  return results.some(isUnsettled) ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+  return results.some(isRequestUnsettled) ? EXIT_STATUS.refused : EXIT_STATUS.ok;
 }

@@ -1,15 +1,15 @@
 import { ready } from "#planner/operations/ready.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
-import { type ListedSpec, printListing, selectSpecColumns } from "../../output/listing_output.ts";
+import { type ListedSpec, printSpecListing, selectSpecColumns } from "../../output/listing_output.ts";
 import { printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
-import { CUT_FLAGS, filterList, NO_LIMIT } from "../../spec_filter.ts";
+import { filterListedSpecs, LIST_LIMIT_FLAGS, NO_LIMIT } from "../../spec_filter.ts";
 
 export const command = defineCommand({
   summary: "List the specs that can be worked on now: pending or failed, with all dependencies done",
   positionals: {},
-  flags: { ...CUT_FLAGS, json: JSON_FLAG },
+  flags: { ...LIST_LIMIT_FLAGS, json: JSON_FLAG },
   examples: [
     { line: "planner ready", shows: "List all ready specs" },
     { line: "planner ready --limit 1 --json", shows: "Print the first one as JSON" },
@@ -17,8 +17,8 @@ export const command = defineCommand({
   async run({ type, label, limit, json }, cli) {
     const context = await cli.planner();
     const { value } = await runTool(context, ready, { limit: NO_LIMIT });
-    const list = filterList(value, { types: type, labels: label, limit });
+    const list = filterListedSpecs(value, { types: type, labels: label, limit });
     if (json) return printJson(list);
-    printListing<ListedSpec>(cli, list, selectSpecColumns(list.specs, await context.specs.ids()));
+    printSpecListing<ListedSpec>(cli, list, selectSpecColumns(list.specs, await context.specs.ids()));
   },
 });

@@ -1,6 +1,6 @@
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
-import { refuseInRun } from "../../accept_commands.ts";
+import { refuseActionInRun } from "../../accept_commands.ts";
 import { type Args, type Cli, defineCommand, type Flags, type Positionals } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { removeEscapes } from "../../output/plain_text.ts";
@@ -44,7 +44,7 @@ async function runReview(words: ReviewWords, cli: Cli): Promise<ExitStatus> {
   const { id, accept, back, reject, json } = words;
   const project = await cli.project();
   refuseInsideRun(project.context, "review");
-  refuseInRun(project.root, "review work");
+  refuseActionInRun(project.root, "review work");
   const [{ openRunDeps }, { readReviewFacts: reviewFacts }, decide] = await Promise.all([
     import("../../work/run_deps.ts"),
     import("#planner/runs/review/review_facts.ts"),
@@ -53,18 +53,18 @@ async function runReview(words: ReviewWords, cli: Cli): Promise<ExitStatus> {
   const deps = await openRunDeps(project, { startedAt: null, tell: () => {} });
   const deciding = { project, deps, cli, json };
   if (back !== undefined) return decide.sendWorkBack(deciding, id, await readTextOrInput(back));
-  if (reject) return decide.rejectAndPrint(deciding, id);
+  if (reject) return decide.rejectAndPrintWork(deciding, id);
   const facts = await reviewFacts(deps, id);
-  if (accept) return decide.acceptAndMerge(deciding, facts);
+  if (accept) return decide.acceptAndMergeWork(deciding, facts);
   if (json) {
     printJson(facts);
     return EXIT_STATUS.ok;
   }
-  await showFacts(deciding, facts);
-  return isInteractive() ? decide.askWhatToDo(deciding, facts) : EXIT_STATUS.ok;
+  await showReviewFacts(deciding, facts);
+  return isInteractive() ? decide.askForDecision(deciding, facts) : EXIT_STATUS.ok;
 }
 
-async function showFacts({ deps }: DecisionContext, facts: ReviewFacts): Promise<void> {
+async function showReviewFacts({ deps }: DecisionContext, facts: ReviewFacts): Promise<void> {
   const { formatReviewFacts: factsText } = await import("../../review/facts_text.ts");
   const { spec_id, difference } = facts;
   printText(factsText(facts));

@@ -2,10 +2,10 @@ import { search } from "#planner/operations/search.ts";
 import { runTool } from "#planner/service.ts";
 import { FILTER_STATUSES } from "#planner/spec/status.ts";
 import { defineCommand } from "../../command.ts";
-import { createIdColumn, printListing, STATUS_COLUMN, TITLE_COLUMN } from "../../output/listing_output.ts";
+import { createIdColumn, printSpecListing, STATUS_COLUMN, TITLE_COLUMN } from "../../output/listing_output.ts";
 import { printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
-import { filterList, NO_LIMIT } from "../../spec_filter.ts";
+import { filterListedSpecs, NO_LIMIT } from "../../spec_filter.ts";
 
 export const command = defineCommand({
   summary: "Find specs whose title or body contains a text, ignoring case",
@@ -24,9 +24,9 @@ export const command = defineCommand({
     const filter = status === undefined ? {} : { status };
     const context = await cli.planner();
     const { value } = await runTool(context, search, { query, archived, ...filter, limit: NO_LIMIT });
-    const list = filterList(value, { limit });
+    const list = filterListedSpecs(value, { limit });
     if (json) return printJson({ query, ...list });
     const snippet = { title: "MATCH", text: (row: (typeof list.specs)[number]) => row.snippet, shrinks: true } as const;
-    printListing(cli, list, [createIdColumn(await context.specs.ids()), STATUS_COLUMN, TITLE_COLUMN, snippet]);
+    printSpecListing(cli, list, [createIdColumn(await context.specs.ids()), STATUS_COLUMN, TITLE_COLUMN, snippet]);
   },
 });

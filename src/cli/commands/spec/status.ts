@@ -38,7 +38,7 @@ export const command = defineCommand({
     if (text !== undefined && !json) return print(`${text}\n${formatUnreadableCount(value.unreadable)}`);
     const others = await readOthersClaims(context);
     const output = await loadRequestsOutput(context);
-    const requests = (await output?.readRequests(context)) ?? [];
+    const requests = (await output?.readRecordedRequests(context)) ?? [];
     if (json) {
       return printJson({ ...value, ...(others !== undefined && { others }), ...(requests.length > 0 && { requests }) });
     }
@@ -58,7 +58,7 @@ export const command = defineCommand({
   },
 });
 
-/** Loads the modules for pull requests; null without a worktree, because they load the modules that run agents. */
+/** Loads the modules for pull requests; null without a worktree, because these modules load those that run agents. */
 async function loadRequestsOutput(context: PlannerContext) {
   const worktrees = await context.work.worktrees().catch(() => []);
   return worktrees.length === 0 ? null : await import("../../output/requests_output.ts");

@@ -1,10 +1,10 @@
 import { OperationError } from "#kernel/errors.ts";
 import { buildFrontmatterSchema, SCHEMA_DRAFTS } from "#planner/config/frontmatter_schema.ts";
-import { findRoot, isInitialised } from "#planner/store/project/find_root.ts";
+import { findRoot, isInitialisedProject } from "#planner/store/project/find_root.ts";
 import { AGENT_GUIDE } from "#planner/work/guide.ts";
 import { loadLicences } from "#runtime/pages.ts";
 import { defineCommand } from "../../command.ts";
-import { SCRIPTS, SHELLS } from "../../completion/scripts.ts";
+import { COMPLETION_SCRIPTS, SHELLS } from "../../completion/scripts.ts";
 import { print } from "../../output/print.ts";
 
 export const prime = defineCommand({
@@ -16,7 +16,7 @@ export const prime = defineCommand({
   examples: [{ line: "planner prime", shows: "Print the text; in Claude Code a SessionStart hook" }],
   async run(_, { root, cwd }) {
     const found = root ?? findRoot(cwd);
-    if (found !== undefined && isInitialised(found)) print(AGENT_GUIDE);
+    if (found !== undefined && isInitialisedProject(found)) print(AGENT_GUIDE);
   },
 });
 
@@ -45,7 +45,7 @@ export const completion = defineCommand({
     { line: "planner completion powershell | Out-String | Invoke-Expression", shows: "For $PROFILE" },
   ],
   async run({ shell }) {
-    print(SCRIPTS[shell]);
+    print(COMPLETION_SCRIPTS[shell]);
   },
 });
 

@@ -1,4 +1,4 @@
-import { refuseInRun } from "../../accept_commands.ts";
+import { refuseActionInRun } from "../../accept_commands.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { trustProject } from "../../trust_project.ts";
@@ -15,7 +15,7 @@ export const command = defineCommand({
   ],
   async run({ off }, cli) {
     const project = await cli.project();
-    refuseInRun(project.root, "trust a project");
+    refuseActionInRun(project.root, "trust a project");
     return (await trustProject(project, !off)) ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });

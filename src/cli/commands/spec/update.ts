@@ -8,7 +8,7 @@ import { print, printJson } from "../../output/print.ts";
 import { ACTIVE_ID, JSON_FLAG, readTextOrInput, UNPROVEN_FLAG } from "../../shared_arguments.ts";
 import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 import { UsageError } from "../../usage_error.ts";
-import { withProofs } from "../../with_proofs.ts";
+import { runWithProofs } from "../../with_proofs.ts";
 
 const LISTS = ["depends_on", "labels", "target_files"] as const;
 const TEXTS = ["model", "priority", "assignee", "due"] as const;
@@ -43,8 +43,8 @@ const FLAGS = {
 /** The arguments of `planner update` that change the spec. */
 type UpdateWords = Omit<Args<{ readonly id: typeof ACTIVE_ID }, typeof FLAGS>, "json" | "steal" | "offline">;
 
-/** Converts arguments to the update tool's parameters: an unnamed field is absent, a cleared one is empty. */
-export function toUpdateParameters(words: UpdateWords): Record<string, unknown> {
+/** Converts arguments to the update tool's parameters: an unnamed field is absent, a cleared field is empty. */
+export function createUpdateParameters(words: UpdateWords): Record<string, unknown> {
   const lists = { depends_on: words["depends-on"], labels: words.label, target_files: words["target-file"] };
   const args: Record<string, unknown> = { id: words.id };
   if (words.status !== undefined) args["status"] = words.status;
@@ -76,8 +76,8 @@ export const command = defineCommand({
   async run({ json, output, steal, offline, ...args }, cli) {
     const shared = await confirmClaimOptions({ steal, offline }, cli);
     const text = output === undefined ? undefined : await readTextOrInput(output);
-    const words = { ...toUpdateParameters({ ...args, output: text }), ...shared };
-    return withProofs(cli, args.status === "completed" ? [args.id] : [], async (context, signal) => {
+    const words = { ...createUpdateParameters({ ...args, output: text }), ...shared };
+    return runWithProofs(cli, args.status === "completed" ? [args.id] : [], async (context, signal) => {
       const { value, text: sentence } = await runTool(context, updatePlanned, words, { signal });
       return json ? printJson(value) : print(`${sanitizeLines(sentence ?? "")}\n`);
     });

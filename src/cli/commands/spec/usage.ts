@@ -30,7 +30,7 @@ export const command = defineCommand({
   async run({ by = "spec", json }, cli) {
     const context = await cli.planner();
     const rows = sumReports(await context.reports(), by);
-    const total = rows.reduce<Row>(addRow, { ...NO_USAGE, key: "total", runs: 0 });
+    const total = rows.reduce<Row>(sumRows, { ...NO_USAGE, key: "total", runs: 0 });
     if (json) {
       const { key: _, ...all } = total;
       return printJson({ by, rows, total: all });
@@ -53,11 +53,11 @@ function sumReports(reports: readonly StoredRunReport[], by: (typeof KEYS)[numbe
   for (const { spec_id, agent, started_at, usage } of reports) {
     if (usage === null) continue;
     const key = { spec: spec_id, provider: agent, day: started_at.slice(0, 10) }[by];
-    rows.set(key, addRow(rows.get(key) ?? { ...NO_USAGE, key, runs: 0 }, { ...usage, key, runs: 1 }));
+    rows.set(key, sumRows(rows.get(key) ?? { ...NO_USAGE, key, runs: 0 }, { ...usage, key, runs: 1 }));
   }
   return [...rows.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-function addRow(one: Row, other: Row): Row {
+function sumRows(one: Row, other: Row): Row {
   return { ...addUsage(one, other), key: one.key, runs: one.runs + other.runs };
 }

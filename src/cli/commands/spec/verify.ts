@@ -91,12 +91,12 @@ export const command = defineCommand({
     const { id = "", output, schema, since, checks = "base", strict, junit, record, rerun, run = "last", json } = words;
     const attestation = words["check-attestation"];
     if (words.attest || attestation !== undefined) {
-      const { attest, checkAttestation } = await import("../../attest.ts");
+      const { printAttestation: attest, checkAttestation } = await import("../../attest.ts");
       if (attestation === undefined) return attest(await cli.project(), cli, id);
       return checkAttestation(await cli.project(), cli, { file: attestation, id: words.id, json });
     }
     if (since !== undefined) {
-      const { verifyChange } = await import("../../verify_since.ts");
+      const { verifyChangedSpecs: verifyChange } = await import("../../verify_since.ts");
       return verifyChange(await cli.project(), cli, { since, checks, strict, junit, json });
     }
     if (record) {

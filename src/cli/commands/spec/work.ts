@@ -70,7 +70,7 @@ export const command = defineCommand({
     const { runWork: work } = await import("../../work/run_work.ts");
     return work(project, cli, {
       ids: await findSpecIds(project.context, ids, { archived: false }),
-      ...selectManner(chain, parallel),
+      ...selectRunManner(chain, parallel),
       budget: words.budget === undefined ? null : parseDollars(words.budget),
       provider: words.provider ?? null,
       model: words.model ?? null,
@@ -92,7 +92,7 @@ function parseDollars(text: string): number {
 
 type Manner = Pick<QueueOptions, "follow" | "width" | "stopAtFailure"> & { readonly mode: string };
 
-function selectManner(chain: boolean, parallel: number | undefined): Manner {
+function selectRunManner(chain: boolean, parallel: number | undefined): Manner {
   if (parallel !== undefined) {
     return { mode: `parallel(${parallel})`, follow: true, width: parallel, stopAtFailure: false };
   }

@@ -1,5 +1,5 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
-import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
+import { convertPageToJson, type HistoryParameters } from "#dc/operations/audit_history.ts";
 import type { Settlement } from "#dc/operations/feed/dead_letters.ts";
 import type { DeliveryReceipt } from "#dc/operations/feed/take_delivery.ts";
 import type { DcStore, DeadLetter } from "#dc/ports.ts";
@@ -25,7 +25,7 @@ export async function printHistoryLines(database: DatabaseLocation, asked: Histo
     const parameters = await resolveEntity(service, asked);
     for (let token = parameters.page_token ?? ""; ; ) {
       const page = await service.history({ ...parameters, ...(token !== "" && { page_token: token }) }, CALLER);
-      const entries = historyJson(page)["entries"];
+      const entries = convertPageToJson(page)["entries"];
       print((Array.isArray(entries) ? entries : []).map((entry) => `${JSON.stringify(entry)}\n`).join(""));
       token = page.nextPageToken;
       if (token === "" || parameters.page_size !== undefined || isStdoutClosed()) return EXIT_STATUS.ok;
@@ -62,7 +62,7 @@ const MAX_LETTERS = 1000;
 /** Prints the change feed events that could not be applied as JSON Lines, the oldest first. */
 export async function listDeadLetters(database: DatabaseLocation, log: StderrLogger): Promise<ExitStatus> {
   return withStore(database, async (store) => {
-    for (const { id, receivedAt, feed, reason, body } of await readOldestFirst(store)) {
+    for (const { id, receivedAt, feed, reason, body } of await readOldestLetters(store)) {
       print(`${JSON.stringify({ id, received_at: receivedAt, feed, reason, event: body })}\n`);
     }
     const count = await store.read((reader) => reader.countDeadLetters());
@@ -80,7 +80,7 @@ export async function settleDeadLetters(
 ): Promise<ExitStatus> {
   return withStore(database, async (store) => {
     const service = await openOwnService(store);
-    const chosen = ids[0] === "all" ? (await readOldestFirst(store)).map(({ id }) => id) : ids;
+    const chosen = ids[0] === "all" ? (await readOldestLetters(store)).map(({ id }) => id) : ids;
     let status: ExitStatus = EXIT_STATUS.ok;
     for (const id of chosen) {
       try {
@@ -102,7 +102,7 @@ function formatReceipt({ outOfBand, accepted, duplicates }: DeliveryReceipt): st
   return duplicates > 0 ? "replayed: already known" : "replayed: nothing to log";
 }
 
-async function readOldestFirst(store: DcStore): Promise<readonly DeadLetter[]> {
+async function readOldestLetters(store: DcStore): Promise<readonly DeadLetter[]> {
   return (await store.read((reader) => reader.deadLetters(MAX_LETTERS))).toReversed();
 }
 

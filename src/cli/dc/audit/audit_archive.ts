@@ -1,5 +1,5 @@
 import { createArchiveEnd, planArchive, removeArchivedEntries, writeArchiveLines } from "#dc/audit/archive.ts";
-import { getLogOrigin } from "#dc/audit/make_checkpoint.ts";
+import { getOrCreateLogOrigin } from "#dc/audit/make_checkpoint.ts";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -8,31 +8,31 @@ import { printText } from "../../output/wrap_text.ts";
 import type { DatabaseLocation } from "../database.ts";
 import { writeLines } from "../line_output.ts";
 import { withStore } from "../with_service.ts";
-import { getPublicPath, openSigningKey, readVerifierKeys } from "./audit_keys.ts";
+import { getPublicKeyPath, openSigningKey, readVerifierKeys } from "./audit_keys.ts";
 import { readArchive } from "./audit_verify.ts";
 
 /** File mode of an archive: the log contains names of people, so other users must not read it. */
 const ARCHIVE_MODE = 0o640;
 
 export interface ArchiveOptions {
-  /** Entries before this time are archived: ISO 8601. */
+  /** Time in ISO 8601; entries before it are archived. */
   readonly before: string;
   readonly output: string;
   /** Path of the private key that signs the archive's end. */
   readonly key: string;
 }
 
-/** Moves old entries to a signed file: verifies the log; writes, flushes, verifies the file; only then removes them. */
-export async function archiveLog(database: DatabaseLocation, options: ArchiveOptions): Promise<ExitStatus> {
+/** Moves old entries to a signed file. Removes them only after it verified the log, and wrote and verified the file. */
+export async function archiveChangeLog(database: DatabaseLocation, options: ArchiveOptions): Promise<ExitStatus> {
   return withStore(database, async (store) => {
-    const origin = await getLogOrigin(store);
+    const origin = await getOrCreateLogOrigin(store);
     const key = openSigningKey(options.key, origin);
     const count = await writeArchive(store, options, createArchiveEnd({ origin, key, now: new Date() }));
     if (count === 0) {
       printText(`No entry is from before ${options.before}\n`);
       return EXIT_STATUS.ok;
     }
-    const archive = await readArchive(options.output, readVerifierKeys(getPublicPath(options.key)));
+    const archive = await readArchive(options.output, readVerifierKeys(getPublicKeyPath(options.key)));
     if (!archive.ok) throw new Error(`The archive that was just written is broken: ${archive.detail}`);
     await removeArchivedEntries(store, archive);
     printText(
@@ -42,7 +42,7 @@ export async function archiveLog(database: DatabaseLocation, options: ArchiveOpt
   });
 }
 
-/** Writes the archive and returns the number of entries; for 0 no file remains. */
+/** Writes the archive and returns the number of its entries; if there are none, no file remains. */
 async function writeArchive(
   store: DcStore,
   { before, output }: ArchiveOptions,
@@ -55,11 +55,14 @@ async function writeArchive(
     }
     const plan = await planArchive(reader, before);
     if (plan === undefined) return 0;
-    await writeLines(output, appendBreaks(writeArchiveLines(reader, plan, sign)), { isNew: true, mode: ARCHIVE_MODE });
+    await writeLines(output, appendLineBreaks(writeArchiveLines(reader, plan, sign)), {
+      isNew: true,
+      mode: ARCHIVE_MODE,
+    });
     return plan.until - log.since;
   });
 }
 
-async function* appendBreaks(lines: AsyncIterable<string>): AsyncGenerator<string> {
+async function* appendLineBreaks(lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const line of lines) yield `${line}\n`;
 }

@@ -3,8 +3,8 @@ import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { formatVerifierLine, parseVerifierLine, type VerifierKey } from "#dc/audit/signed_note.ts";
 import { OperationError } from "#kernel/errors.ts";
 
-/** Returns the path of the public keys of a private key and its predecessors; that file lists the current key first. */
-export function getPublicPath(keyPath: string): string {
+/** Returns the path of the file with the public keys of a private key (listed first) and of its predecessors. */
+export function getPublicKeyPath(keyPath: string): string {
   return `${keyPath}.pub`;
 }
 
@@ -13,8 +13,8 @@ export function getPublicPath(keyPath: string): string {
  * @throws OperationError for a file without an Ed25519 key, or one that others may read
  */
 export function openSigningKey(path: string, origin: string): KeyObject {
-  const key = readKey(path) ?? createKey(path);
-  insertPublicLine(getPublicPath(path), formatVerifierLine(origin, key));
+  const key = readPrivateKey(path) ?? createKeyFile(path);
+  insertFirstLine(getPublicKeyPath(path), formatVerifierLine(origin, key));
   return key;
 }
 
@@ -30,7 +30,7 @@ export function readVerifierKeys(path: string): readonly VerifierKey[] {
 }
 
 /** Inserts a line at the beginning. Earlier keys stay, because they verify earlier signatures. */
-function insertPublicLine(path: string, line: string): void {
+function insertFirstLine(path: string, line: string): void {
   const lines = readLines(path);
   if (lines[0] === line) return;
   const earlier = lines.filter((one) => one !== line && parseVerifierLine(one) !== undefined);
@@ -43,14 +43,14 @@ function readLines(path: string): readonly string[] {
   return (readText(path) ?? "").split("\n").filter((line) => line.trim() !== "");
 }
 
-function createKey(path: string): KeyObject {
+function createKeyFile(path: string): KeyObject {
   const { privateKey } = generateKeyPairSync("ed25519");
   // The flag wx prevents overwriting a key that another process has created meanwhile.
   writeFileSync(path, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
   return privateKey;
 }
 
-function readKey(path: string): KeyObject | undefined {
+function readPrivateKey(path: string): KeyObject | undefined {
   const text = readText(path);
   if (text === undefined) return undefined;
   if ((statSync(path).mode & 0o077) !== 0) {

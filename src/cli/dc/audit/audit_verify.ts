@@ -3,7 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { type ArchiveVerdict, type VerifiedArchive, verifyArchive } from "#dc/audit/archive.ts";
 import { type Checkpoint, openCheckpoint } from "#dc/audit/checkpoint.ts";
 import { computeProofRoot } from "#dc/audit/merkle.ts";
-import { formatKeyHash, listSigners, type VerifierKey } from "#dc/audit/signed_note.ts";
+import { formatKeyHash, listSignerHashes, type VerifierKey } from "#dc/audit/signed_note.ts";
 import { type LogChecks, type VerifiedLog, verifyLog } from "#dc/audit/verify_log.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { InventoryVerification } from "#dc/operations/verify_inventory.ts";
@@ -14,8 +14,8 @@ import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { logError } from "../../output/stderr_logger.ts";
 import { printText } from "../../output/wrap_text.ts";
 import type { DatabaseLocation } from "../database.ts";
-import { withInspected } from "../with_service.ts";
-import { getPublicPath, readVerifierKeys } from "./audit_keys.ts";
+import { withInspectedStore } from "../with_service.ts";
+import { getPublicKeyPath, readVerifierKeys } from "./audit_keys.ts";
 
 export interface VerifyOptions {
   /** True to compare the rows of the inventory with the log too. */
@@ -42,10 +42,10 @@ class Failed extends Error {}
 export async function verifyChangeLog(database: DatabaseLocation, options: VerifyOptions): Promise<ExitStatus> {
   const keys = readKeys(database, options);
   const given = options.checkpoints.map((path) => readCheckpoint(path, keys));
-  return withInspected(database, async (store) => {
+  return withInspectedStore(database, async (store) => {
     try {
       const earlier = describeEarlierSchema(store.steps);
-      const lines = await store.read((reader) => verifyAll(reader, options, { keys, given }));
+      const lines = await store.read((reader) => verifyLogParts(reader, options, { keys, given }));
       if (earlier !== undefined) lines.push(earlier);
       printText(lines.map((line) => `${line}\n`).join(""));
       return EXIT_STATUS.ok;
@@ -72,7 +72,7 @@ interface Signed {
   readonly given: readonly Checkpoint[];
 }
 
-async function verifyAll(reader: DcReader, options: VerifyOptions, { keys, given }: Signed): Promise<string[]> {
+async function verifyLogParts(reader: DcReader, options: VerifyOptions, { keys, given }: Signed): Promise<string[]> {
   const kept = await readCheckpoints(reader, keys, options.lostKeys);
   const archives = await verifyArchives(options.archives, keys);
   const inventory = options.inventory ? await readArchiveEntries(archives, keys) : undefined;
@@ -123,7 +123,7 @@ async function readCheckpoints(reader: DcReader, keys: readonly VerifierKey[], l
   for (const { size, note } of kept) {
     const checkpoint = openCheckpoint(note, keys);
     if (checkpoint?.size === size) good.push(checkpoint);
-    else if (listSigners(note).some((hash) => lost.includes(hash))) ofLost += 1;
+    else if (listSignerHashes(note).some((hash) => lost.includes(hash))) ofLost += 1;
     else throw new Failed(`The checkpoint of ${size} entries ${explainUnverified(note, keys)}`);
   }
   const unchecked = ofLost === 0 ? "" : `; ${ofLost} in the database are of a lost key and were not checked`;
@@ -133,7 +133,7 @@ async function readCheckpoints(reader: DcReader, keys: readonly VerifierKey[], l
 /** Explains why a checkpoint could not be verified, as the end of a sentence. */
 function explainUnverified(note: string, keys: readonly VerifierKey[]): string {
   const known = keys.map((key) => formatKeyHash(key));
-  const signer = listSigners(note).find((hash) => !known.includes(hash));
+  const signer = listSignerHashes(note).find((hash) => !known.includes(hash));
   if (signer === undefined) return "has no good signature of the key";
   return `has no good signature of the key: ${signer} signed it, expected its public key by "--key" (given: ${known.join(", ")})`;
 }
@@ -142,7 +142,7 @@ interface ReadArchive extends VerifiedArchive {
   readonly path: string;
 }
 
-/** Verifies each archive by itself and returns them, the oldest first. */
+/** Verifies each archive separately and returns the archives, the oldest first. */
 async function verifyArchives(paths: readonly string[], keys: readonly VerifierKey[]): Promise<readonly ReadArchive[]> {
   const verified: ReadArchive[] = [];
   for (const path of paths) verified.push({ path, ...(await verifyArchiveFile(path, keys)) });
@@ -159,7 +159,7 @@ async function readArchiveEntries(
   return inventory;
 }
 
-/** Verifies one archive by itself. @throws Failed if it is incomplete or not signed by one of the keys. */
+/** Verifies one archive separately. @throws Failed if it is incomplete or not signed by one of the keys. */
 async function verifyArchiveFile(path: string, keys: readonly VerifierKey[]): Promise<VerifiedArchive> {
   const verdict = await readArchive(path, keys);
   if (!verdict.ok) throw new Failed(`The archive "${path}" is broken: ${verdict.detail}`);
@@ -185,7 +185,7 @@ function formatArchives(since: number, archives: readonly VerifiedArchive[]): st
 function readKeys(database: DatabaseLocation, options: VerifyOptions): readonly VerifierKey[] {
   const { keys, checkpoints, archives } = options;
   if (keys.length > 0) return keys.flatMap((path) => readVerifierKeys(path));
-  const beside = database.file === undefined ? undefined : getPublicPath(`${database.file}.checkpoint-key`);
+  const beside = database.file === undefined ? undefined : getPublicKeyPath(`${database.file}.checkpoint-key`);
   if (beside !== undefined && existsSync(beside)) return readVerifierKeys(beside);
   const [needing] = [...checkpoints, ...archives];
   if (needing === undefined) return [];

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { getLogOrigin, makeCheckpoint } from "#dc/audit/make_checkpoint.ts";
+import { getOrCreateLogOrigin, makeCheckpoint } from "#dc/audit/make_checkpoint.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { Outage } from "#kernel/outage.ts";
 import { openSigningKey } from "./audit_keys.ts";
@@ -79,7 +79,7 @@ export class CheckpointWriter {
   }
 
   async #sign(): Promise<void> {
-    const origin = await getLogOrigin(this.#store);
+    const origin = await getOrCreateLogOrigin(this.#store);
     const key = openSigningKey(this.#options.key, origin);
     const made = await makeCheckpoint(this.#store, { origin, key, now: new Date() });
     if (!made.ok) throw new Error(`the change log is broken: entry ${made.seq} ${made.detail}`);
@@ -89,7 +89,7 @@ export class CheckpointWriter {
   }
 }
 
-/** Writes a checkpoint, each file completely or not at all: one named by its size, and that of the latest one. */
+/** Writes a checkpoint to two files, each completely or not at all: one named by the log's size, one for the latest. */
 function writeCheckpoint(directory: string, size: number, note: string): void {
   mkdirSync(directory, { recursive: true });
   for (const name of [`${String(size).padStart(DIGITS, "0")}.checkpoint`, "latest.checkpoint"]) {

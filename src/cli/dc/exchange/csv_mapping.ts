@@ -14,9 +14,9 @@ export interface CsvMapping {
   readonly key: string;
   /** Field names, as in planner's CSV exports, by column. */
   readonly columns: Readonly<Record<string, string>>;
-  /** Values by the text of a cell, by column. */
+  /** Values of each column by the text of the cell. */
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Values by field, for rows whose column is empty. */
+  /** Values by field, for rows in which the field's column is empty. */
   readonly defaults: Readonly<Record<string, string>>;
 }
 
@@ -33,8 +33,10 @@ export function readCsvMapping(path: string, shown: string): CsvMapping {
   if (unknown !== undefined) throw wrong(unknown, `expected ${SECTIONS.join(", ")}`);
   const kind = findKind(String(value["kind"] ?? ""));
   if (kind === undefined || !CODED.includes(kind)) throw wrong("kind", `expected ${CODED.join(", ")}`);
-  const columns = toTexts(value["columns"]) ?? throwError(wrong("columns", "expected names of columns with fields"));
-  const defaults = toTexts(value["defaults"] ?? {}) ?? throwError(wrong("defaults", "expected fields with values"));
+  const columns =
+    parseTextRecord(value["columns"]) ?? throwError(wrong("columns", "expected names of columns with fields"));
+  const defaults =
+    parseTextRecord(value["defaults"] ?? {}) ?? throwError(wrong("defaults", "expected fields with values"));
   const values = value["values"] ?? {};
   if (!isJsonObject(values)) throw wrong("values", "expected columns with texts and what they mean");
   const key = value["key"] ?? Object.keys(columns).find((name) => columns[name] === "code");
@@ -48,7 +50,8 @@ export function readCsvMapping(path: string, shown: string): CsvMapping {
   if (stray !== undefined) throw wrong(stray[0], `"${stray[1]}" is no field of a ${kind}`);
   const meanings = Object.entries(values).map(([column, words]) => {
     if (!Object.hasOwn(columns, column)) throw wrong(`values.${column}`, `expected ${Object.keys(columns).join(", ")}`);
-    const meant = toTexts(words) ?? throwError(wrong(`values.${column}`, "expected texts of cells and what they mean"));
+    const meant =
+      parseTextRecord(words) ?? throwError(wrong(`values.${column}`, "expected texts of cells and what they mean"));
     return [column, meant] as const;
   });
   return { kind, key, columns, values: Object.fromEntries(meanings), defaults };
@@ -58,7 +61,7 @@ function throwError(error: Error): never {
   throw error;
 }
 
-function toTexts(value: unknown): Readonly<Record<string, string>> | undefined {
+function parseTextRecord(value: unknown): Readonly<Record<string, string>> | undefined {
   if (!isJsonObject(value)) return undefined;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, String(one ?? "")]));
 }
@@ -113,7 +116,7 @@ export function formatMapping(kind: ResourceKind, columns: Readonly<Record<strin
   return `kind: ${kind}\nkey: ${JSON.stringify(key)}\ncolumns:\n${lines.join("\n")}\nvalues: {}\ndefaults: {}\n`;
 }
 
-/** Creates the error for a missing mapping without a person to ask. */
+/** Creates the error for a missing mapping if no person can be asked for it. */
 export function createMappingError(kind: ResourceKind, headers: readonly string[]): Error {
   const guess = formatMapping(kind, guessColumns(kind, headers));
   return createUsageError(

@@ -5,7 +5,7 @@ import { assignCodes } from "#dc/exchange/codes.ts";
 import { describeResource } from "#dc/exchange/described.ts";
 import { type MappedSource, Omissions, type SourceItem } from "#dc/exchange/item.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import { plainModel } from "#dc/operations/messages/plain_json.ts";
+import { convertPlainJson } from "#dc/operations/messages/plain_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
@@ -13,10 +13,10 @@ import { isInteractive } from "../../output/terminal.ts";
 import { writeFile } from "../../output/write_file.ts";
 import { listColumns } from "../csv_columns.ts";
 import { readCsvRecords } from "../import/csv_records.ts";
-import { detectMark, type Encoding, readFirstBytes } from "../import/encoding.ts";
-import { openText, type TextFile } from "../import/text_file.ts";
+import { detectByteOrderMark, type Encoding, readFirstBytes } from "../import/encoding.ts";
+import { openTextFile, type TextFile } from "../import/text_file.ts";
 import { askCsvMapping, type CsvMapping, createMappingError, readCsvMapping } from "./csv_mapping.ts";
-import { DAMAGED } from "./json_elements.ts";
+import { NOT_UTF8_REMARK } from "./json_elements.ts";
 import type { KnownResources } from "./known_resources.ts";
 import type { SourceWatcher } from "./source_error.ts";
 
@@ -42,7 +42,8 @@ export async function readCsvTable(
     const table = new CsvTable(await chooseMapping(sheet, mapping, cwd), file, watcher);
     for await (const { record, line } of readCsvRecords(sheet.path, file)) {
       table.add(record, line);
-      if (record.some((cell) => cell.includes("\ufffd"))) watcher.unreadable({ file, number: line, reason: DAMAGED });
+      if (record.some((cell) => cell.includes("\ufffd")))
+        watcher.unreadable({ file, number: line, reason: NOT_UTF8_REMARK });
     }
     return table.mapped(known, origin);
   } finally {
@@ -52,8 +53,8 @@ export async function readCsvTable(
 
 /** Opens a file and converts other encodings to UTF-8. Invalid bytes are reported with their rows. */
 function openSheet(path: string, shown: string, encoding: Encoding | undefined): TextFile {
-  const isUtf8 = (detectMark(readFirstBytes(path, 3)) ?? encoding ?? "utf-8") === "utf-8";
-  return isUtf8 ? { path, shown, close: () => {} } : openText(path, shown, encoding);
+  const isUtf8 = (detectByteOrderMark(readFirstBytes(path, 3)) ?? encoding ?? "utf-8") === "utf-8";
+  return isUtf8 ? { path, shown, close: () => {} } : openTextFile(path, shown, encoding);
 }
 
 async function chooseMapping({ path, shown }: TextFile, given: string | undefined, cwd: string): Promise<CsvMapping> {
@@ -159,7 +160,7 @@ class CsvTable {
     const json: Record<string, JsonValue> = {};
     const put = (field: string, text: string) => {
       try {
-        fields.get(field)?.read(toEnumWord(this.#mapping.kind, field, text), json);
+        fields.get(field)?.read(selectEnumWord(this.#mapping.kind, field, text), json);
       } catch (error) {
         throw new Error(`${field}: ${(error as Error).message}`);
       }
@@ -177,8 +178,8 @@ class CsvTable {
   #resource(given: Record<string, JsonValue>, line: number): ResourceByKind[ResourceKind] | undefined {
     const { kind } = this.#mapping;
     const json = convertNumbers(kind, given);
-    const resource = plainModel<ResourceByKind[ResourceKind]>(SCHEMAS[kind], json);
-    if (resource === undefined) this.#wrong(line, describeError(kind, json), String(json["code"] ?? ""));
+    const resource = convertPlainJson<ResourceByKind[ResourceKind]>(SCHEMAS[kind], json);
+    if (resource === undefined) this.#wrong(line, describeFirstError(kind, json), String(json["code"] ?? ""));
     return resource;
   }
 
@@ -189,7 +190,7 @@ class CsvTable {
 }
 
 /** Returns the proto JSON parser's error about the first invalid value. */
-function describeError(kind: ResourceKind, json: Record<string, JsonValue>): string {
+function describeFirstError(kind: ResourceKind, json: Record<string, JsonValue>): string {
   try {
     fromJson(SCHEMAS[kind], json);
     return `expected the fields of a ${kind}`;
@@ -199,7 +200,7 @@ function describeError(kind: ResourceKind, json: Record<string, JsonValue>): str
 }
 
 /** Returns the word of an enum value, such as `active` for `DEVICE_STATUS_ACTIVE`. */
-function toEnumWord(kind: ResourceKind, field: string, text: string): string {
+function selectEnumWord(kind: ResourceKind, field: string, text: string): string {
   const desc = SCHEMAS[kind].fields.find(({ name }) => name === field)?.enum;
   if (desc === undefined) return text;
   const wanted = text.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
@@ -220,18 +221,18 @@ function convertNumbers(kind: ResourceKind, json: Record<string, JsonValue>): Re
   );
   const location = json["location"];
   const at = isJsonObject<JsonValue>(location) ? { ...location } : undefined;
-  if (at !== undefined) at["floor_number"] = toNumber(String(at["floor_number"] ?? 0));
+  if (at !== undefined) at["floor_number"] = parseNumberText(String(at["floor_number"] ?? 0));
   const plain = Object.fromEntries(
     Object.entries(json).map(([name, value]) => [
       name,
-      numeric.has(name) && typeof value === "string" && value !== "" ? toNumber(value) : value,
+      numeric.has(name) && typeof value === "string" && value !== "" ? parseNumberText(value) : value,
     ]),
   );
   return { ...plain, ...(at !== undefined && { location: at }) };
 }
 
-/** Converts a text to a number; any other text stays unchanged, and the proto parser rejects it. */
-function toNumber(text: string): JsonValue {
+/** Converts a text to a number. A text that is no number stays unchanged, and the proto parser rejects it. */
+function parseNumberText(text: string): JsonValue {
   const number = Number(text.replace(",", "."));
   return Number.isFinite(number) ? number : text;
 }

@@ -5,7 +5,7 @@ import type { MappedSource } from "#dc/exchange/item.ts";
 import { judgeQuality } from "#dc/exchange/quality.ts";
 import type { ExchangeSession } from "#dc/operations/writes/exchange.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { runStoppable } from "../../import/run_stoppable.ts";
+import { runStoppableImport } from "../../import/run_stoppable.ts";
 import { printJson } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { writeFile } from "../../output/write_file.ts";
@@ -18,7 +18,7 @@ import { runSync, type SyncOptions, type SyncResult } from "./run_sync.ts";
 import type { SourceWatcher, Unreadable } from "./source_error.ts";
 
 export interface ImportFromOptions {
-  /** Name of the source, by which its earlier imports are found. */
+  /** Name of the source; a later import finds earlier ones by this name. */
   readonly origin: string;
   readonly dryRun: boolean;
   readonly prune: boolean;
@@ -28,7 +28,7 @@ export interface ImportFromOptions {
   readonly cwd: string;
 }
 
-export type ReadSource = (known: KnownResources, watcher: SourceWatcher) => Promise<MappedSource>;
+export type SourceReader = (known: KnownResources, watcher: SourceWatcher) => Promise<MappedSource>;
 
 const CALLER = createCommandCaller("dc import");
 const BATCH = 2000;
@@ -37,15 +37,15 @@ const BATCH = 2000;
  * Imports from a source and prints a report. Returns status 1 if an item was refused or unreadable, 130 after Ctrl-C.
  * Ctrl-C lets the current batch finish; a repeated import continues after it.
  */
-export function importFrom(
+export function importFromSource(
   { store, close }: ImportStore,
-  read: ReadSource,
+  read: SourceReader,
   options: ImportFromOptions,
   log: StderrLogger,
 ): Promise<ExitStatus> {
   const { origin, dryRun, json } = options;
   const reporter = new ImportReporter(log, json);
-  return runStoppable(
+  return runStoppableImport(
     () => void close(),
     log,
     async (signal) => {
@@ -63,7 +63,7 @@ export function importFrom(
         const { omissions, items } = mapped;
         reporter.clear();
         const quality = judgeQuality(items);
-        printResult(buildImportReport({ origin, dryRun, result, unreadable, omissions, quality }), options, log);
+        printImportResult(buildImportReport({ origin, dryRun, result, unreadable, omissions, quality }), options, log);
         return result.refused.length > 0 || unreadable.length > 0 ? EXIT_STATUS.refused : EXIT_STATUS.ok;
       } finally {
         reporter.clear();
@@ -100,7 +100,11 @@ async function synchronize(
   return exchange((session) => runSync(mapped, known.records, (work) => work(session), syncOptions), true);
 }
 
-function printResult(report: ImportReport, { json, report: file, cwd }: ImportFromOptions, log: StderrLogger): void {
+function printImportResult(
+  report: ImportReport,
+  { json, report: file, cwd }: ImportFromOptions,
+  log: StderrLogger,
+): void {
   if (file !== undefined) {
     writeFile(resolve(cwd, file), `${JSON.stringify(report, null, 2)}\n`);
   }

@@ -10,7 +10,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { runBatches } from "../../import/batches.ts";
 import { type ImportState, limitLines, printEndNote } from "../../import/report.ts";
-import { runStoppable } from "../../import/run_stoppable.ts";
+import { runStoppableImport } from "../../import/run_stoppable.ts";
 import { sanitizeLine } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
@@ -20,7 +20,7 @@ import {
   createWaitReporter,
   openImportService,
   retryWhileLocked,
-  type Wait,
+  type WaitCallbacks,
   withImportStore,
 } from "../import/import_store.ts";
 import { createCommandCaller } from "../with_service.ts";
@@ -51,7 +51,7 @@ interface Found {
 }
 
 /** Imports device types. Status 1 if a file was refused, 130 after Ctrl-C, which lets the current batch finish. */
-export async function importTypes(
+export async function importDeviceTypes(
   database: DatabaseLocation,
   options: ImportTypesOptions,
   log: StderrLogger,
@@ -61,7 +61,7 @@ export async function importTypes(
   const waiting = createWaitReporter(log, options.json);
   const { json, dryRun } = options;
   return withImportStore(database, waiting, ({ store, close }) =>
-    runStoppable(
+    runStoppableImport(
       () => void close(),
       log,
       async (signal) => {
@@ -164,7 +164,7 @@ interface Counts {
 
 interface Writing {
   readonly findings: Finding[];
-  readonly wait: Wait;
+  readonly wait: WaitCallbacks;
   readonly validateOnly: boolean;
 }
 

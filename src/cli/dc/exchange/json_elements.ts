@@ -3,17 +3,17 @@ import { OperationError } from "#kernel/errors.ts";
 import { describeSystemError, isMissingError } from "#planner/store/files/disk_error.ts";
 
 const CHUNK = 1 << 20;
-/** Maximum size of an element in bytes: far above any inventory object, so no broken file fills the memory. */
+/** Maximum size of an element in bytes: far above any inventory object, so that no broken file fills the memory. */
 const MAX_ELEMENT = 64 << 20;
 
-export type Element =
+export type JsonElement =
   | { readonly number: number; readonly value: unknown; readonly isDamaged: boolean }
   /** Text that is not JSON. */
   | { readonly number: number; readonly reason: string };
 
 const REPLACEMENT = "\ufffd";
 /** Remark about text that is not UTF-8. */
-export const DAMAGED = "it holds bytes that are not UTF-8, which are shown as \ufffd";
+export const NOT_UTF8_REMARK = "it holds bytes that are not UTF-8, which are shown as \ufffd";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -31,11 +31,11 @@ const NINE = 0x39;
  * @param counted receives the object's `count`, the number of elements on all pages of the list
  * @throws OperationError for a file that has no list, ends early, or has an element above the limit
  */
-export function* jsonElements(
+export function* readJsonElements(
   path: string,
   shown: string,
   counted: (count: number) => void = () => {},
-): Generator<Element> {
+): Generator<JsonElement> {
   const reader = new ElementReader(shown);
   for (const chunk of readChunks(path, shown)) {
     reader.checkEncoding(chunk);
@@ -108,7 +108,7 @@ class ElementReader {
     if (!this.#started && isUtf16(chunk)) throw this.#wrong("it is in UTF-16, expected UTF-8");
   }
 
-  *read(chunk: Buffer): Generator<Element> {
+  *read(chunk: Buffer): Generator<JsonElement> {
     let from = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] ?? 0;
@@ -157,7 +157,7 @@ class ElementReader {
     if (byte > 0x20) this.#started = true;
   }
 
-  /** Reads a byte outside the list: between two entries of the object, or in a number of it. */
+  /** Reads a byte outside the list, between two members of the enclosing object or in a number of it. */
   #beside(byte: number): void {
     if (byte === COMMA) this.#key = "";
     else if (this.#key === "count" && byte >= ZERO && byte <= NINE) this.#count += String.fromCharCode(byte);
@@ -184,7 +184,7 @@ class ElementReader {
     if (piece.length > 0) this.#pieces.push(Buffer.from(piece));
   }
 
-  *#element(): Generator<Element> {
+  *#element(): Generator<JsonElement> {
     const text = Buffer.concat(this.#pieces).toString("utf8");
     this.#pieces = [];
     this.#size = 0;

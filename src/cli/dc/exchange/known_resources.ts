@@ -1,5 +1,5 @@
-import { modelKey, type TypesByModel } from "#dc/exchange/fill_from_types.ts";
-import { type OriginRecord, originSpace, parseOrigin } from "#dc/exchange/merge.ts";
+import { createModelKey, type TypesByModel } from "#dc/exchange/fill_from_types.ts";
+import { formatOriginSpace, type OriginRecord, parseOrigin } from "#dc/exchange/merge.ts";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
@@ -12,7 +12,7 @@ import type { DcReader, DcStore } from "#dc/ports.ts";
 export interface KnownResources {
   /** Resources from the same source, by id. */
   readonly records: ReadonlyMap<string, OriginRecord>;
-  /** Codes of these resources, by id. */
+  /** Codes of the resources in `records`, by id. */
   readonly codes: ReadonlyMap<string, string>;
   /** Device types of the catalogue. */
   readonly types: TypesByModel;
@@ -29,7 +29,7 @@ export interface KnownResources {
 export function readKnownResources(store: DcStore, origin: string): Promise<KnownResources> {
   return store.read(async (reader) => {
     const records = new Map<string, OriginRecord>();
-    const space = originSpace(origin);
+    const space = formatOriginSpace(origin);
     for await (const { key, body } of readPages(
       (after) => reader.documents(space, after, MAX_PAGE_SIZE),
       ({ key: last }) => last,
@@ -62,7 +62,7 @@ export function readKnownResources(store: DcStore, origin: string): Promise<Know
 async function readCatalogue(reader: DcReader): Promise<TypesByModel> {
   const types = new Map<string, DeviceType>();
   for await (const { resource } of readAllDeviceTypes(reader)) {
-    const key = modelKey(resource.manufacturer, resource.model);
+    const key = createModelKey(resource.manufacturer, resource.model);
     if (key !== undefined) types.set(key, resource);
   }
   return types;

@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { toCode } from "#dc/exchange/codes.ts";
+import { convertToCode } from "#dc/exchange/codes.ts";
 import type { NetboxOptions } from "#dc/exchange/netbox/where.ts";
 import { DEVICE_KINDS, type DeviceKind } from "#dc/model/enum_values.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -76,7 +76,7 @@ function parseLocation(shown: string, name: string, place: unknown): NetboxMappi
 
 function parseCode(shown: string, at: string, name: "room" | "row", value: unknown) {
   if (value === undefined) return {};
-  const code = toCode(String(value));
+  const code = convertToCode(String(value));
   if (code === "" || code !== String(value))
     throw createFieldError(shown, at, "expected a code: letters, digits, '.', '_' or '-'");
   return { [name]: code };

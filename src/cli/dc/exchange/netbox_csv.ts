@@ -4,9 +4,9 @@ import type { Dataset } from "#dc/exchange/netbox/dataset.ts";
 import type { TableName } from "#dc/exchange/netbox/tables.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { readCsvRecords } from "../import/csv_records.ts";
-import { DAMAGED } from "./json_elements.ts";
-import { findTable, listFiles } from "./netbox_files.ts";
-import { requireRunning, type SourceWatcher } from "./source_error.ts";
+import { NOT_UTF8_REMARK } from "./json_elements.ts";
+import { findTableOfFile, listFilesByExtension } from "./netbox_files.ts";
+import { requireRunningImport, type SourceWatcher } from "./source_error.ts";
 
 const STEP = 5000;
 
@@ -17,7 +17,10 @@ export async function readCsvFolder(
   shown: string,
   watcher: SourceWatcher,
 ): Promise<void> {
-  const files = listFiles(folder, ".csv").map((path) => ({ path, table: findTable(relative(folder, path)) }));
+  const files = listFilesByExtension(folder, ".csv").map((path) => ({
+    path,
+    table: findTableOfFile(relative(folder, path)),
+  }));
   if (!files.some(({ table }) => table !== undefined)) {
     throw new OperationError(
       "not_found",
@@ -32,13 +35,13 @@ export async function readCsvFolder(
     if (table === undefined) data.addUnread(`file ${relative(folder, path)}`);
     else {
       data.listed.add(table);
-      await readExport(rows, table, { path, name }, watcher);
+      await readCsvExport(rows, table, { path, name }, watcher);
     }
   }
   rows.finish();
 }
 
-async function readExport(
+async function readCsvExport(
   rows: CsvRows,
   table: TableName,
   { path, name }: { readonly path: string; readonly name: string },
@@ -48,10 +51,10 @@ async function readExport(
   for await (const { record, line } of readCsvRecords(path, name)) {
     if (line % STEP === 0) {
       watcher.progress(name, line, undefined);
-      requireRunning(watcher);
+      requireRunningImport(watcher);
     }
     if (record.some((cell) => cell.includes("\ufffd")))
-      watcher.unreadable({ file: name, number: line, reason: DAMAGED });
+      watcher.unreadable({ file: name, number: line, reason: NOT_UTF8_REMARK });
     if (headers === undefined) headers = record;
     else if (record.length <= headers.length) rows.add(table, headers, record, line);
     else {

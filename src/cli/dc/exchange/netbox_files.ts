@@ -5,8 +5,8 @@ import { readRow } from "#dc/exchange/netbox/read_row.ts";
 import { NETBOX_TABLES, TABLE_NAMES, type TableName } from "#dc/exchange/netbox/tables.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { DAMAGED, type Element, jsonElements } from "./json_elements.ts";
-import { requireRunning, type SourceWatcher } from "./source_error.ts";
+import { type JsonElement, NOT_UTF8_REMARK, readJsonElements } from "./json_elements.ts";
+import { requireRunningImport, type SourceWatcher } from "./source_error.ts";
 
 /** Number of rows between two progress reports. */
 const STEP = 5000;
@@ -21,15 +21,15 @@ const BY_NAME: ReadonlyMap<string, TableName> = new Map(
 );
 
 /** Reads a fixture in the form of `manage.py dumpdata`. */
-export function readDump(data: Dataset, path: string, shown: string, watcher: SourceWatcher): void {
+export function readNetboxDump(data: Dataset, path: string, shown: string, watcher: SourceWatcher): void {
   let count = 0;
-  for (const element of jsonElements(path, shown)) {
+  for (const element of readJsonElements(path, shown)) {
     count += 1;
     if (count % STEP === 0) {
       watcher.progress(shown, count, undefined);
-      requireRunning(watcher);
+      requireRunningImport(watcher);
     }
-    noteDamage(shown, element, watcher);
+    noteElementDamage(shown, element, watcher);
     if ("reason" in element) watcher.unreadable({ file: shown, ...element });
     else if (!addDumped(data, element.value)) {
       const reason = "expected an object with model, pk and fields";
@@ -39,8 +39,8 @@ export function readDump(data: Dataset, path: string, shown: string, watcher: So
 }
 
 /** Returns whether the first element of a JSON list has the form of a dump. */
-export function isDump(path: string, shown: string): boolean {
-  for (const element of jsonElements(path, shown)) {
+export function isNetboxDump(path: string, shown: string): boolean {
+  for (const element of readJsonElements(path, shown)) {
     return (
       "value" in element &&
       isJsonObject(element.value) &&
@@ -56,8 +56,11 @@ export function isDump(path: string, shown: string): boolean {
  * `devices-1.json`, `devices-2.json`. Files with other names are noted as unread.
  * @throws OperationError for a folder without any such file
  */
-export function readFolder(data: Dataset, folder: string, shown: string, watcher: SourceWatcher): void {
-  const files = listFiles(folder, ".json").map((path) => ({ path, table: findTable(relative(folder, path)) }));
+export function readListFolder(data: Dataset, folder: string, shown: string, watcher: SourceWatcher): void {
+  const files = listFilesByExtension(folder, ".json").map((path) => ({
+    path,
+    table: findTableOfFile(relative(folder, path)),
+  }));
   if (!files.some(({ table }) => table !== undefined)) {
     throw new OperationError(
       "not_found",
@@ -97,13 +100,13 @@ function readList(data: Dataset, table: TableName, file: { path: string; name: s
   const counted = (all: number) => {
     total = all;
   };
-  for (const element of jsonElements(file.path, file.name, counted)) {
+  for (const element of readJsonElements(file.path, file.name, counted)) {
     count += 1;
     if (count % STEP === 0) {
       watcher.progress(file.name, count, undefined);
-      requireRunning(watcher);
+      requireRunningImport(watcher);
     }
-    noteDamage(file.name, element, watcher);
+    noteElementDamage(file.name, element, watcher);
     if ("reason" in element) watcher.unreadable({ file: file.name, ...element });
     else
       addObject(data, table, element.value, (reason) =>
@@ -113,9 +116,9 @@ function readList(data: Dataset, table: TableName, file: { path: string; name: s
   return { read: count, count: total };
 }
 
-function noteDamage(file: string, element: Element, watcher: SourceWatcher): void {
+function noteElementDamage(file: string, element: JsonElement, watcher: SourceWatcher): void {
   if ("isDamaged" in element && element.isDamaged)
-    watcher.unreadable({ file, number: element.number, reason: DAMAGED });
+    watcher.unreadable({ file, number: element.number, reason: NOT_UTF8_REMARK });
 }
 
 /** Adds an object of a REST list to the dataset. */
@@ -126,7 +129,7 @@ export function addObject(data: Dataset, table: TableName, value: unknown, wrong
 }
 
 /** Lists the files with an extension in a folder and its subfolders, sorted. */
-export function listFiles(folder: string, extension: string): readonly string[] {
+export function listFilesByExtension(folder: string, extension: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => extname(name).toLowerCase() === extension)
     .map((name) => join(folder, name))
@@ -135,7 +138,7 @@ export function listFiles(folder: string, extension: string): readonly string[] 
 }
 
 /** Returns the table that a file is named after, or undefined. */
-export function findTable(name: string): TableName | undefined {
+export function findTableOfFile(name: string): TableName | undefined {
   const stem = name.slice(0, name.length - extname(name).length);
   const numbered = /[-_. ]?(?:page[-_ ]?)?\d+$/i;
   for (const one of [stem, basename(stem)]) {

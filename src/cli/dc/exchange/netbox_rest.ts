@@ -13,14 +13,14 @@ import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { addObject } from "./netbox_files.ts";
-import { requireRunning, type SourceWatcher } from "./source_error.ts";
+import { requireRunningImport, type SourceWatcher } from "./source_error.ts";
 
 /** Address and limits of a NetBox server. */
 export interface NetboxAddress {
   /** URL before `/api`, without a slash at the end. */
   readonly url: string;
   readonly token: string | undefined;
-  /** Slugs of the sites to read; all if empty. */
+  /** Slugs of the sites to read; empty for all sites. */
   readonly sites: readonly string[];
   /** Maximum wait for one reply, in milliseconds. */
   readonly timeoutMs: number;
@@ -30,7 +30,7 @@ export interface NetboxAddress {
   readonly backoffMs: number;
 }
 
-/** Maximum number of concurrent requests: a NetBox of common size has four to eight workers. */
+/** Maximum number of concurrent requests: a usual NetBox has four to eight workers. */
 const CONCURRENT = 4;
 const ATTEMPTS = 6;
 /** Maximum number of times that a list is read because it changes meanwhile. */
@@ -43,7 +43,7 @@ const LONGEST_WAIT_MS = 60_000;
  * connection, 429, 5xx) after the delay that the server requests.
  * @throws OperationError if a list cannot be read, because the missing items of a partial import would count as deleted
  */
-export async function readRest(data: Dataset, address: NetboxAddress, watcher: SourceWatcher): Promise<void> {
+export async function readRestTables(data: Dataset, address: NetboxAddress, watcher: SourceWatcher): Promise<void> {
   const client = new Client(address, watcher);
   for (const table of TABLE_NAMES) {
     if (!DUMP_ONLY_TABLES.includes(table)) await readTable(client, data, table);
@@ -151,7 +151,7 @@ class Client {
 
   /** Waits until a request is within the rate limit. */
   async #turn(): Promise<void> {
-    requireRunning(this.#watcher);
+    requireRunningImport(this.#watcher);
     if (this.#address.rate === undefined) return;
     const now = Date.now();
     const at = Math.max(now, this.#nextAt);
@@ -161,7 +161,7 @@ class Client {
 
   async #wait(milliseconds: number): Promise<void> {
     await pause(Math.min(milliseconds, LONGEST_WAIT_MS), undefined, { signal: this.#watcher.signal }).catch(() => {});
-    requireRunning(this.#watcher);
+    requireRunningImport(this.#watcher);
   }
 
   async #attempt(url: ParsedUrl): Promise<Outcome> {
@@ -176,7 +176,7 @@ class Client {
       if (!response.ok) return classifyRefusal(response);
       return { value: JSON.parse(await readBody(response)) };
     } catch (error) {
-      requireRunning(this.#watcher);
+      requireRunningImport(this.#watcher);
       if (error instanceof OperationError) throw error;
       const { name, message } = error as Error;
       return { passing: true, kind: "unavailable", reason: name === "TimeoutError" ? "no answer in time" : message };

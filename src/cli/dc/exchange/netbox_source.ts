@@ -4,8 +4,8 @@ import { Dataset } from "#dc/exchange/netbox/dataset.ts";
 import { NETBOX_TABLES, TABLE_NAMES } from "#dc/exchange/netbox/tables.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { UsageError } from "../../usage_error.ts";
-import { findTable, isDump, listFiles, readDump, readFolder } from "./netbox_files.ts";
-import { type NetboxAddress, readRest } from "./netbox_rest.ts";
+import { findTableOfFile, isNetboxDump, listFilesByExtension, readListFolder, readNetboxDump } from "./netbox_files.ts";
+import { type NetboxAddress, readRestTables } from "./netbox_rest.ts";
 import type { SourceWatcher } from "./source_error.ts";
 
 /** Location and form of a NetBox's data. */
@@ -35,15 +35,15 @@ export async function readNetbox(
   const data = new Dataset();
   const { path: shown, url, cwd } = options;
   if (url !== undefined) {
-    await readRest(data, createAddress(url, options), watcher);
+    await readRestTables(data, createNetboxAddress(url, options), watcher);
     return data;
   }
   if (shown === undefined)
     throw new UsageError("Nothing to import: expected --url, a dump, or a folder of lists", null);
   const path = resolve(cwd, shown);
   if (!existsSync(path)) throw new OperationError("not_found", `There is no file or folder "${shown}"`);
-  if (statSync(path).isDirectory()) await readAnyFolder(data, path, shown, watcher);
-  else if (isDump(path, shown)) readDump(data, path, shown, watcher);
+  if (statSync(path).isDirectory()) await readNetboxFolder(data, path, shown, watcher);
+  else if (isNetboxDump(path, shown)) readNetboxDump(data, path, shown, watcher);
   else
     throw new OperationError(
       "invalid_argument",
@@ -64,16 +64,16 @@ function noteMissingLists(data: Dataset, known: ReadonlyMap<string, unknown>, no
   }
 }
 
-async function readAnyFolder(data: Dataset, path: string, shown: string, watcher: SourceWatcher): Promise<void> {
-  if (listFiles(path, ".json").some((file) => findTable(file.slice(path.length + 1)) !== undefined)) {
-    readFolder(data, path, shown, watcher);
+async function readNetboxFolder(data: Dataset, path: string, shown: string, watcher: SourceWatcher): Promise<void> {
+  if (listFilesByExtension(path, ".json").some((file) => findTableOfFile(file.slice(path.length + 1)) !== undefined)) {
+    readListFolder(data, path, shown, watcher);
     return;
   }
   const { readCsvFolder } = await import("./netbox_csv.ts");
   await readCsvFolder(data, path, shown, watcher);
 }
 
-function createAddress(url: string, { tokenFile, sites, rate, cwd }: NetboxSourceOptions): NetboxAddress {
+function createNetboxAddress(url: string, { tokenFile, sites, rate, cwd }: NetboxSourceOptions): NetboxAddress {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new UsageError(
       `Wrong value "${url}" for "--url": expected http:// or https:// and the address of a NetBox`,
@@ -92,7 +92,7 @@ function createAddress(url: string, { tokenFile, sites, rate, cwd }: NetboxSourc
   };
 }
 
-/** Reads the token from a file or the environment: all users who can list processes see one on the command line. */
+/** Reads the token from a file or the environment, because other users can see the command lines of processes. */
 function readToken(file: string | undefined, cwd: string): string | undefined {
   const { NETBOX_TOKEN, NETBOX_TOKEN_FILE } = process.env;
   const path = file ?? NETBOX_TOKEN_FILE;

@@ -17,7 +17,7 @@ export interface ImportReport {
   readonly origin: string;
   readonly state: "done" | "tried" | "stopped";
   readonly counts: readonly KindCounts[];
-  readonly not_carried: readonly NotCarried[];
+  readonly not_carried: readonly OmittedObjects[];
   readonly refused: SyncResult["refused"];
   readonly vanished: SyncResult["vanished"];
   readonly unreadable: readonly Unreadable[];
@@ -38,7 +38,7 @@ export interface KindCounts {
   readonly refused: number;
 }
 
-export interface NotCarried {
+export interface OmittedObjects {
   readonly reason: string;
   readonly count: number;
   readonly objects: readonly Omit<Omission, "reason">[];
@@ -64,7 +64,7 @@ export function buildImportReport({
   return {
     origin,
     state: result.stopped ? "stopped" : dryRun ? "tried" : "done",
-    counts: KIND_NAMES.map((kind) => countKind(kind, result)).filter(({ kind: _, ...counts }) =>
+    counts: KIND_NAMES.map((kind) => countKindChanges(kind, result)).filter(({ kind: _, ...counts }) =>
       Object.values(counts).some((count) => count > 0),
     ),
     not_carried: groupByReason(omissions),
@@ -76,7 +76,7 @@ export function buildImportReport({
   };
 }
 
-function countKind(kind: ResourceKind, { changes, unchanged, refused }: SyncResult): KindCounts {
+function countKindChanges(kind: ResourceKind, { changes, unchanged, refused }: SyncResult): KindCounts {
   const of = (action: SyncChange["action"]) =>
     changes.filter((one) => one.kind === kind && one.action === action).length;
   return {
@@ -90,7 +90,7 @@ function countKind(kind: ResourceKind, { changes, unchanged, refused }: SyncResu
 }
 
 /** Groups omissions by reason, the most frequent first. */
-function groupByReason(omissions: readonly Omission[]): readonly NotCarried[] {
+function groupByReason(omissions: readonly Omission[]): readonly OmittedObjects[] {
   const groups = new Map<string, Omission[]>();
   for (const one of omissions) {
     const group = groups.get(one.reason) ?? [];
@@ -117,13 +117,13 @@ const COUNT_COLUMNS: readonly Column<KindCounts>[] = [
   { title: "REFUSED", text: ({ refused }) => String(refused), align: "right" },
 ];
 
-const NOT_CARRIED_COLUMNS: readonly Column<NotCarried>[] = [
+const NOT_CARRIED_COLUMNS: readonly Column<OmittedObjects>[] = [
   { title: "NOT CARRIED", text: ({ count }) => String(count), align: "right" },
   { title: "BECAUSE", text: ({ reason }) => reason },
   { title: "SUCH AS", text: ({ objects }) => formatExample(objects), shrinks: true },
 ];
 
-function formatExample(objects: NotCarried["objects"]): string {
+function formatExample(objects: OmittedObjects["objects"]): string {
   const [first] = objects;
   if (first === undefined) return "";
   return [first.id, first.name === first.id ? "" : first.name, first.detail ?? ""]
@@ -137,7 +137,7 @@ export function printReport(report: ImportReport, log: StderrLogger): void {
   if (report.state === "tried") printList(report.changes, formatChange);
   print(renderTable(report.counts, COUNT_COLUMNS, width));
   if (report.not_carried.length > 0) print(`\n${renderTable(report.not_carried, NOT_CARRIED_COLUMNS, width)}`);
-  printQuality(report);
+  printInletQuality(report);
   for (const line of limitLines(report.unreadable, formatUnreadable, others)) log.warn(line);
   for (const line of limitLines(report.refused, formatRefusal, others)) log.warn(line);
   for (const line of limitLines(report.vanished, formatRefusal, others)) log.note(line);
@@ -150,7 +150,7 @@ function formatUnreadable({ file, number, kind, code, reason }: Unreadable): str
     .join(": ");
 }
 
-function printQuality({ quality: { inlets, inlets_with_source: sourced, findings } }: ImportReport): void {
+function printInletQuality({ quality: { inlets, inlets_with_source: sourced, findings } }: ImportReport): void {
   if (inlets === 0 && findings.length === 0) return;
   const share =
     inlets === 0 ? "no inlets" : `${Math.floor((sourced / inlets) * 100)} % of ${inlets} inlets have a source`;

@@ -4,7 +4,7 @@ import type { Cli } from "../../command.ts";
 import type { ExitStatus } from "../../exit_status.ts";
 import { parseDatabase } from "../database.ts";
 import { createWaitReporter, withImportStore } from "../import/import_store.ts";
-import { importFrom, type ReadSource } from "./import_from.ts";
+import { importFromSource, type SourceReader } from "./import_from.ts";
 import { createImportError, type ImportArgs, type SourceName } from "./source_flags.ts";
 
 type SourceImportArgs = ImportArgs & { readonly from: SourceName };
@@ -22,11 +22,11 @@ export async function runSourceImport(args: SourceImportArgs, cli: Cli): Promise
   const read = READERS[args.from](args, origin, cli.cwd);
   const options = { origin, dryRun, prune, json, report, cwd: cli.cwd };
   return withImportStore(parseDatabase(db, cli.cwd, args), createWaitReporter(cli, false), (opened) =>
-    importFrom(opened, read, options, cli),
+    importFromSource(opened, read, options, cli),
   );
 }
 
-const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: string, cwd: string) => ReadSource>> = {
+const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: string, cwd: string) => SourceReader>> = {
   netbox:
     (args, origin, cwd) =>
     async (known, watcher): Promise<MappedSource> => {
@@ -55,7 +55,7 @@ const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: stri
     },
 };
 
-/** Returns the one file of a source that is not read from a server. */
+/** Returns the only file of a source that is not read from a server. */
 function requireOneFile({ from, files }: SourceImportArgs): string {
   const [file] = files;
   if (file === undefined || files.length > 1)

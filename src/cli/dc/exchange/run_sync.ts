@@ -1,17 +1,17 @@
 import type { MappedSource, SourceItem, SourcePlace } from "#dc/exchange/item.ts";
-import { formatOrigin, type OriginRecord, originSpace } from "#dc/exchange/merge.ts";
+import { formatOrigin, formatOriginSpace, type OriginRecord } from "#dc/exchange/merge.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { getResourceKey, getResourceRef } from "#dc/model/resource_key.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";
 import type { ExchangeResult, ExchangeSession, FieldChange } from "#dc/operations/writes/exchange.ts";
 import type { OperationError } from "#kernel/errors.ts";
-import { type Pace, retryRefused, runBatches } from "../../import/batches.ts";
+import { type BatchPace, retryRefusedItems, runBatches } from "../../import/batches.ts";
 import { KIND_NAMES } from "../kinds.ts";
 
 /** Runs one batch in its own transaction, or in the one transaction of a dry run. */
 export type RunBatch = <Result>(work: (session: ExchangeSession) => Promise<Result>) => Promise<Result>;
 
-export interface SyncOptions extends Pace {
+export interface SyncOptions extends BatchPace {
   readonly origin: string;
   readonly prune: boolean;
   /** Number of unreadable source elements; above 0 nothing is deleted: vanished resources may be among them. */
@@ -41,7 +41,7 @@ export interface SyncResult {
   readonly changes: readonly SyncChange[];
   readonly unchanged: ReadonlyMap<ResourceKind, number>;
   readonly refused: readonly SyncRefusal[];
-  /** Resources that the source no longer has but that are kept: without `prune`, or because others use them. */
+  /** Resources that are no longer in the source but are kept, without `prune` or because other resources use them. */
   readonly vanished: readonly SyncRefusal[];
   readonly stopped: boolean;
 }
@@ -84,7 +84,7 @@ class Sync {
     this.#known = known;
     this.#inBatch = inBatch;
     this.#options = options;
-    this.#space = originSpace(options.origin);
+    this.#space = formatOriginSpace(options.origin);
     const there = new Set(items.map(({ id }) => id));
     this.#gone = new Map([...known].filter(([id, { kind }]) => !there.has(id) && (kinds?.includes(kind) ?? true)));
   }
@@ -150,7 +150,7 @@ class Sync {
   async #prune(kinds: readonly ResourceKind[]): Promise<void> {
     for (const kind of kinds) {
       const gone = () => [...this.#gone].filter(([, record]) => record.kind === kind);
-      await retryRefused(gone(), this.#options, async (records) => {
+      await retryRefusedItems(gone(), this.#options, async (records) => {
         await this.#removeAll(records);
         return gone();
       });
@@ -234,12 +234,12 @@ class Sync {
     }
   }
 
-  /** Retries refused resources; first writes devices that only block each other's positions once without these. */
+  /** Retries refused resources. First writes devices that block only each other's positions, once without positions. */
   async #retry(): Promise<void> {
     const again = (items: readonly SourceItem[]) => this.#upsert(items);
-    const stuck = await retryRefused([...this.#refused.keys()], this.#options, again);
+    const stuck = await retryRefusedItems([...this.#refused.keys()], this.#options, again);
     if (stuck.length > 0 && !this.#options.stopped() && (await this.#lift(stuck)))
-      await retryRefused(await again(stuck), this.#options, again);
+      await retryRefusedItems(await again(stuck), this.#options, again);
   }
 
   /** Removes the positions of devices that block each other's change, such as two that swap places. */

@@ -14,13 +14,13 @@ export interface Unreadable {
 
 /** Callbacks and abort signal while a source is read. */
 export interface SourceWatcher {
-  /** Called after each piece, with its name, and the progress if the total is known. */
+  /** Called after each piece with the piece's name, and with the progress if the total is known. */
   readonly progress: (what: string, done: number, total: number | undefined) => void;
   readonly unreadable: (one: Unreadable) => void;
   readonly signal: AbortSignal;
 }
 
-/** @throws OperationError if the import was stopped while its source was read. */
-export function requireRunning({ signal }: SourceWatcher): void {
+/** Refuses to continue a stopped import. @throws OperationError if it was stopped while its source was read. */
+export function requireRunningImport({ signal }: SourceWatcher): void {
   if (signal.aborted) throw new OperationError("aborted", "Stopped while reading the source: nothing was written");
 }

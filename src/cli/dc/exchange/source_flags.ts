@@ -3,11 +3,11 @@ import { createUsageError } from "../../usage_error.ts";
 import { CREATE_FLAG, DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../shared_flags.ts";
 
 /** Programs whose data can be imported. */
-export const SOURCES = ["netbox", "csv", "containerlab"] as const;
-export type SourceName = (typeof SOURCES)[number];
+export const IMPORT_SOURCES = ["netbox", "csv", "containerlab"] as const;
+export type SourceName = (typeof IMPORT_SOURCES)[number];
 
 const SOURCE_FLAGS = {
-  from: { type: "enum", options: SOURCES, summary: "Another program's data" },
+  from: { type: "enum", options: IMPORT_SOURCES, summary: "Another program's data" },
   origin: { type: "string", value: "name", summary: "Name of the source", needs: ["--from"] },
   mapping: {
     type: "string",

@@ -26,7 +26,7 @@ export async function openCsvSource(file: TextFile, kind: ResourceKind): Promise
       if (asked !== kind) return;
       let isHead = true;
       for await (const row of readCsvRecords(file.path, file.shown)) {
-        if (!isHead) yield toJsonLine(file, kind, known, row);
+        if (!isHead) yield convertToJsonLine(file, kind, known, row);
         isHead = false;
       }
     },
@@ -53,7 +53,7 @@ function findColumn({ shown }: TextFile, kind: ResourceKind, name: string): CsvC
   throw new OperationError("invalid_argument", `Unknown column "${name}" in "${shown}" for ${kind}: ${expected}`);
 }
 
-function toJsonLine(
+function convertToJsonLine(
   file: TextFile,
   kind: ResourceKind,
   columns: readonly CsvColumn[],

@@ -12,7 +12,7 @@ const NEWLINE = 10;
 type Mark = "utf-8" | "utf-16le" | "utf-16be";
 
 /** Detects the byte order mark at the beginning of a file; undefined without one. */
-export function detectMark(beginning: Uint8Array): Mark | undefined {
+export function detectByteOrderMark(beginning: Uint8Array): Mark | undefined {
   const [a, b, c] = beginning;
   if (a === 0xff && b === 0xfe) return "utf-16le";
   if (a === 0xfe && b === 0xff) return "utf-16be";
@@ -37,7 +37,7 @@ export function requireUtf8(path: string, shown: string): void {
   let line = 1;
   let column = 1;
   for (const bytes of readWholeCharacters(path)) {
-    const bad = isUtf8(bytes) ? -1 : findFirstInvalid(bytes);
+    const bad = isUtf8(bytes) ? -1 : findFirstInvalidByte(bytes);
     const end = bad < 0 ? bytes.length : bad;
     for (let at = bytes.indexOf(NEWLINE); at >= 0 && at < end; at = bytes.indexOf(NEWLINE, at + 1)) {
       line += 1;
@@ -55,7 +55,12 @@ export function readUtf8(path: string, shown: string): string {
 }
 
 /** Writes a copy of a file in UTF-8. @throws OperationError invalid_argument for text in another encoding. */
-export function transcode(path: string, shown: string, encoding: "windows-1252" | "utf-16le" | "utf-16be", to: number) {
+export function transcodeFile(
+  path: string,
+  shown: string,
+  encoding: "windows-1252" | "utf-16le" | "utf-16be",
+  to: number,
+) {
   const decoder = new TextDecoder(encoding === "windows-1252" ? encoding : "utf-16le", { fatal: true });
   const write = (text: string) => {
     const bytes = Buffer.from(text);
@@ -102,7 +107,7 @@ function* readWholeCharacters(path: string): Generator<Buffer> {
   let held: Buffer = Buffer.alloc(0);
   for (const chunk of readChunks(path)) {
     const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-    const end = bytes.length - countUnfinished(bytes);
+    const end = bytes.length - countUnfinishedBytes(bytes);
     yield bytes.subarray(0, end);
     held = bytes.subarray(end);
   }
@@ -110,7 +115,7 @@ function* readWholeCharacters(path: string): Generator<Buffer> {
 }
 
 /** Counts the bytes at the end that begin an incomplete character: at most 3. */
-function countUnfinished(bytes: Uint8Array): number {
+function countUnfinishedBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) return 0;
@@ -128,7 +133,7 @@ function getCharacterLength(first: number): number {
 }
 
 /** Returns the offset of the first byte that is not UTF-8, or -1. */
-function findFirstInvalid(bytes: Buffer): number {
+function findFirstInvalidByte(bytes: Buffer): number {
   for (let at = 0; at < bytes.length; ) {
     const length = getCharacterLength(bytes[at] ?? 0);
     if (length === 0 || at + length > bytes.length || !isUtf8(bytes.subarray(at, at + length))) return at;

@@ -3,9 +3,9 @@ import { basename, extname, join, resolve } from "node:path";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { runStoppable } from "../../import/run_stoppable.ts";
+import { runStoppableImport } from "../../import/run_stoppable.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
-import { refuseDatabase, wrapWriteErrors } from "../../output/write_file.ts";
+import { refuseDatabaseFile, wrapWriteErrors } from "../../output/write_file.ts";
 import { createUsageError } from "../../usage_error.ts";
 import { findKind } from "../kinds.ts";
 import type { Encoding } from "./encoding.ts";
@@ -15,7 +15,7 @@ import { openJsonItemsSource, openJsonLinesSource } from "./json_sources.ts";
 import { ImportUndone, runImport } from "./run_import.ts";
 import { type BadLine, findSubject, joinSources, type Source } from "./source.ts";
 import { createDatabaseTarget, type ImportTarget } from "./target.ts";
-import { openText, readBeginning, type TextFile } from "./text_file.ts";
+import { openTextFile, readFirstCharacters, type TextFile } from "./text_file.ts";
 
 export type ImportFormat = "jsonl" | "csv" | "json";
 
@@ -43,12 +43,12 @@ export async function importFiles(
   options: ImportOptions,
   log: StderrLogger,
 ): Promise<ExitStatus> {
-  refuseOverInput(options);
+  refuseInputAsErrorsFile(options);
   return importSource(open, joinSources(await openSources(options)), options, log);
 }
 
 /** Refuses an errors file that is also an input, because it would be emptied first. */
-function refuseOverInput({ files, errors, cwd }: ImportOptions): void {
+function refuseInputAsErrorsFile({ files, errors, cwd }: ImportOptions): void {
   const identityOf = (name: string) => {
     const there = statSync(resolve(cwd, name), { throwIfNoEntry: false, bigint: true });
     return there?.isFile() === true ? `${there.dev}/${there.ino}` : undefined;
@@ -77,7 +77,7 @@ export async function importSource(
     const errors = options.errors === undefined ? undefined : openErrorsFile(resolve(options.cwd, options.errors));
     try {
       const target = await open();
-      return await runStoppable(target.interrupt, log, (signal) =>
+      return await runStoppableImport(target.interrupt, log, (signal) =>
         watchImport(source, target, { ...options, reporter, errors, signal }),
       );
     } finally {
@@ -157,7 +157,7 @@ function listCsvFiles(file: string, cwd: string): readonly string[] {
 
 async function openSource(name: string, { format, kind, encoding, cwd }: ImportOptions): Promise<Source> {
   const isStream = name === "-";
-  const file = openText(isStream ? name : resolve(cwd, name), isStream ? "standard input" : name, encoding);
+  const file = openTextFile(isStream ? name : resolve(cwd, name), isStream ? "standard input" : name, encoding);
   try {
     switch (format ?? detectFormat(name, file, kind)) {
       case "jsonl":
@@ -180,7 +180,7 @@ const LISTS = /^\uFEFF?\s*\{\s*"(?:racks|devices|cracs|cables|fabric_links)"\s*:
 function detectFormat(name: string, file: TextFile, kind: ResourceKind | undefined): ImportFormat {
   const extension = extname(name).toLowerCase();
   if (extension === ".csv") return "csv";
-  const beginning = readBeginning(file);
+  const beginning = readFirstCharacters(file);
   if (LISTS.test(beginning)) return "json";
   return kind !== undefined && extension === "" && !/^\uFEFF?\s*\{/.test(beginning) ? "csv" : "jsonl";
 }
@@ -205,12 +205,12 @@ interface ErrorsFile {
 
 /** Empties or creates the file. @throws OperationError if it cannot be written. */
 function openErrorsFile(path: string): ErrorsFile {
-  refuseDatabase(path);
+  refuseDatabaseFile(path);
   const descriptor = wrapWriteErrors(path, () => openSync(path, "w"));
   return {
     add(bad) {
       const { file, number, field, reason, text } = bad;
-      const line = `${JSON.stringify({ file, line: number, ...findSubject(bad), field, reason, item: parseItem(text) })}\n`;
+      const line = `${JSON.stringify({ file, line: number, ...findSubject(bad), field, reason, item: parseItemText(text) })}\n`;
       wrapWriteErrors(path, () => {
         const bytes = Buffer.from(line);
         for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
@@ -220,7 +220,7 @@ function openErrorsFile(path: string): ErrorsFile {
   };
 }
 
-function parseItem(text: string): unknown {
+function parseItemText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,4 +1,4 @@
-import { type ImportState, MOST_LINES, printEndNote } from "../../import/report.ts";
+import { type ImportState, MAX_PRINTED_LINES, printEndNote } from "../../import/report.ts";
 import { sanitizeLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import {
@@ -70,7 +70,7 @@ export class ImportReporter {
     const subject = findSubject(bad);
     this.#refused += 1;
     if (this.#json) printJson({ event: "refused", file, line: number, ...subject, field, reason });
-    if (this.#json || this.#refused > MOST_LINES) return;
+    if (this.#json || this.#refused > MAX_PRINTED_LINES) return;
     this.clear();
     const about = [subject.kind, subject.code].filter((part) => part !== undefined).join(" ");
     this.#log.warn(sanitizeLines(`${file} line ${number}: ${about === "" ? "" : `${about}: `}${reason}`));
@@ -87,7 +87,8 @@ export class ImportReporter {
       printJson({ event: "end", state, counts, unreadable });
       return;
     }
-    if (this.#refused > MOST_LINES) this.#log.warn(`${this.#refused - MOST_LINES} more lines were refused`);
+    if (this.#refused > MAX_PRINTED_LINES)
+      this.#log.warn(`${this.#refused - MAX_PRINTED_LINES} more lines were refused`);
     for (const count of counts) print(`${formatCounts(count)}\n`);
     printEndNote(state, this.#log);
   }

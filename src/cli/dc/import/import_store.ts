@@ -1,6 +1,6 @@
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
-import { isLocked } from "#dc/store/sqlite/sqlite_errors.ts";
+import { isLockError } from "#dc/store/sqlite/sqlite_errors.ts";
 import { printJson } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { type DatabaseLocation, nameDatabaseInErrors } from "../database.ts";
@@ -10,8 +10,8 @@ import { openOwnService } from "../with_service.ts";
 const MAX_TRIES = 60;
 
 /** Callbacks of a wait for another process. */
-export interface Wait {
-  /** Called after every 10 s. */
+export interface WaitCallbacks {
+  /** Called after every 10 s of waiting. */
   readonly waiting: () => void;
   /** Returns whether to stop waiting after the current attempt. */
   readonly stopped: () => boolean;
@@ -53,30 +53,30 @@ export function withImportStore<Result>(
 /** Opens the service on the database of an import that ends with its process, runs `work` and closes it. */
 export function withImportService<Result>(
   database: DatabaseLocation,
-  wait: Wait,
+  wait: WaitCallbacks,
   work: (service: DcService) => Promise<Result>,
 ): Promise<Result> {
   return withImportStore(database, wait.waiting, async ({ store }) => work(await openImportService(store, wait)));
 }
 
-export function openImportService(store: DcStore, wait: Wait): Promise<DcService> {
+export function openImportService(store: DcStore, wait: WaitCallbacks): Promise<DcService> {
   return retryWhileLocked(() => openOwnService(store), wait);
 }
 
 /**
  * Repeats `attempt` while another process holds the lock of the database.
- * @throws the error of the last attempt: any other error immediately, the lock's after ten minutes or when `stopped`
- * returns true
+ * @throws the error of the last attempt: for the lock after ten minutes or when `stopped` returns true, for any other
+ * reason immediately
  */
 export async function retryWhileLocked<Result>(
   attempt: () => Promise<Result>,
-  { waiting, stopped }: Wait,
+  { waiting, stopped }: WaitCallbacks,
 ): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await attempt();
     } catch (error) {
-      if (!isLocked(error) || tries >= MAX_TRIES || stopped()) throw error;
+      if (!isLockError(error) || tries >= MAX_TRIES || stopped()) throw error;
       waiting();
     }
   }
@@ -86,7 +86,7 @@ export async function retryWhileLocked<Result>(
 export function retryTransaction<Session, Result>(
   transaction: (work: (session: Session) => Promise<Result>) => Promise<Result>,
   work: (session: Session) => Promise<Result>,
-  wait: Wait,
+  wait: WaitCallbacks,
 ): Promise<Result> {
   let isBegun = false;
   const begin = (session: Session) => {

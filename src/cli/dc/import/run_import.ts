@@ -1,11 +1,11 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
 import type { LoadItem } from "#dc/operations/writes/load.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { type Pace, retryRefused, runBatches } from "../../import/batches.ts";
-import { KIND_NAMES, parseItem } from "../kinds.ts";
-import type { Wait } from "./import_store.ts";
+import { type BatchPace, retryRefusedItems, runBatches } from "../../import/batches.ts";
+import { KIND_NAMES, parseLoadItem } from "../kinds.ts";
+import type { WaitCallbacks } from "./import_store.ts";
 import { type BadLine, isBadLine, type Line, type Source } from "./source.ts";
-import type { ImportTarget, WriteBatch, Written } from "./target.ts";
+import type { ImportTarget, ItemWriteResult, WriteBatch } from "./target.ts";
 
 export interface KindCount {
   readonly kind: ResourceKind;
@@ -15,7 +15,7 @@ export interface KindCount {
   failed: number;
 }
 
-export interface Watcher extends Wait {
+export interface ImportWatcher extends WaitCallbacks {
   /** Called after each batch with the number of processed items and the total. */
   readonly progress: (done: number, total: number) => void;
   readonly failed: (line: BadLine) => void;
@@ -57,7 +57,7 @@ export class ImportUndone extends Error {
 export async function runImport(
   source: Source,
   target: ImportTarget,
-  { atomic, ...watcher }: Watcher & { readonly atomic: boolean },
+  { atomic, ...watcher }: ImportWatcher & { readonly atomic: boolean },
 ): Promise<ImportResult> {
   const work = async (write: WriteBatch): Promise<ImportResult> => {
     const run = new ImportRun(source, write, { ...watcher, size: target.batchSize });
@@ -69,7 +69,7 @@ export async function runImport(
   try {
     return await target.run(work, watcher);
   } catch (error) {
-    if (!isStopped(error, watcher)) throw error;
+    if (!isStopRefusal(error, watcher)) throw error;
     return { counts: [], unreadable: 0, stopped: true };
   }
 }
@@ -77,11 +77,11 @@ export async function runImport(
 class ImportRun {
   readonly #source: Source;
   readonly #write: WriteBatch;
-  readonly #watcher: Watcher & Pace;
+  readonly #watcher: ImportWatcher & BatchPace;
   readonly #total: number;
   #done = 0;
 
-  constructor(source: Source, write: WriteBatch, watcher: Watcher & Pace) {
+  constructor(source: Source, write: WriteBatch, watcher: ImportWatcher & BatchPace) {
     this.#source = source;
     this.#write = write;
     this.#watcher = watcher;
@@ -108,7 +108,7 @@ class ImportRun {
   async #kind(kind: ResourceKind, count: KindCount): Promise<void> {
     const first = await this.#pass(this.#source.lines(kind), kind, count);
     const isRetried = first.length <= MAX_RETRIED;
-    const refused = await retryRefused(isRetried ? first : [], this.#watcher, (again) => {
+    const refused = await retryRefusedItems(isRetried ? first : [], this.#watcher, (again) => {
       this.#done -= again.length;
       const lines = again.map(({ file, number, text }): Line => ({ file, number, text }));
       return this.#pass(lines, kind, count);
@@ -154,7 +154,7 @@ class ImportRun {
   #read(line: Line | BadLine): LoadItem | undefined {
     let bad: BadLine;
     try {
-      if (!isBadLine(line)) return parseItem(line.text);
+      if (!isBadLine(line)) return parseLoadItem(line.text);
       bad = line;
     } catch (error) {
       bad = { ...line, ...parseReason(error as Error) };
@@ -179,19 +179,19 @@ class ImportRun {
     return refused;
   }
 
-  /** Returns an empty list if a signal cancelled the wait for another process. */
-  async #written(kind: ResourceKind, items: readonly LoadItem[]): Promise<readonly Written[]> {
+  /** Writes items and returns their results; none if a signal cancelled the wait for another process. */
+  async #written(kind: ResourceKind, items: readonly LoadItem[]): Promise<readonly ItemWriteResult[]> {
     try {
       return await this.#write(kind, items);
     } catch (error) {
-      if (!isStopped(error, this.#watcher)) throw error;
+      if (!isStopRefusal(error, this.#watcher)) throw error;
       return [];
     }
   }
 }
 
 /** Returns whether a refusal results from a cancelled wait for the database. */
-function isStopped(error: unknown, { stopped }: Wait): boolean {
+function isStopRefusal(error: unknown, { stopped }: WaitCallbacks): boolean {
   return stopped() && error instanceof OperationError;
 }
 

@@ -2,12 +2,12 @@ import { createHash, randomUUID } from "node:crypto";
 import { type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { modelJson } from "#dc/operations/messages/model_json.ts";
+import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { callServer, type ServerAddress, ServerRefusal } from "../server_client.ts";
-import type { ImportTarget, WriteBatch, Written } from "./target.ts";
+import type { ImportTarget, ItemWriteResult, WriteBatch } from "./target.ts";
 
 const BULK: Partial<Readonly<Record<ResourceKind, string>>> = {
   rack: "BulkUpsertRacks",
@@ -32,52 +32,55 @@ export function createServerTarget(address: ServerAddress): ImportTarget {
   const write: WriteBatch = async (kind, given) => {
     const items = given.map((item) =>
       "resource" in item
-        ? modelJson(SCHEMAS[kind], item.resource)
+        ? convertModelToJson(SCHEMAS[kind], item.resource)
         : toJson(SCHEMAS[kind], item.message, { useProtoFieldName: true, registry: detailRegistry }),
     );
     const rpc = BULK[kind];
-    if (rpc !== undefined) return writeInBulk(address, rpc, items);
-    return writeSingly(address, kind, items);
+    if (rpc !== undefined) return writeItemsInBulk(address, rpc, items);
+    return writeItemsSingly(address, kind, items);
   };
   return { batchSize: MAX_BATCH_ITEMS, run: (work) => work(write), interrupt: () => {} };
 }
 
-async function writeInBulk(
+async function writeItemsInBulk(
   address: ServerAddress,
   rpc: string,
   items: readonly JsonValue[],
-): Promise<readonly Written[]> {
+): Promise<readonly ItemWriteResult[]> {
   const text = JSON.stringify(items);
   if (text.length > MAX_CALL && items.length > 1) {
     const half = Math.ceil(items.length / 2);
     return [
-      ...(await writeInBulk(address, rpc, items.slice(0, half))),
-      ...(await writeInBulk(address, rpc, items.slice(half))),
+      ...(await writeItemsInBulk(address, rpc, items.slice(0, half))),
+      ...(await writeItemsInBulk(address, rpc, items.slice(half))),
     ];
   }
-  const reply = (await callPersistently(address, rpc, { items: [...items] })) as JsonObject;
+  const reply = (await callServerPersistently(address, rpc, { items: [...items] })) as JsonObject;
   return (reply["results"] as readonly JsonObject[]).map((result, index) => parseResult(result, `items[${index}]`));
 }
 
-async function writeSingly(
+async function writeItemsSingly(
   address: ServerAddress,
   kind: ResourceKind,
   items: readonly JsonValue[],
-): Promise<readonly Written[]> {
-  const written: Written[] = [];
+): Promise<readonly ItemWriteResult[]> {
+  const written: ItemWriteResult[] = [];
   let next = 0;
   const work = async () => {
     for (let index = next++; index < items.length; index = next++) {
-      written[index] = await writeOne(address, kind, items[index] ?? null);
+      written[index] = await writeOneItem(address, kind, items[index] ?? null);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENT }, work));
   return written;
 }
 
-async function writeOne(address: ServerAddress, kind: ResourceKind, item: JsonValue): Promise<Written> {
+async function writeOneItem(address: ServerAddress, kind: ResourceKind, item: JsonValue): Promise<ItemWriteResult> {
   try {
-    return parseResult((await callPersistently(address, SINGLE[kind] ?? "", { [kind]: item })) as JsonObject, kind);
+    return parseResult(
+      (await callServerPersistently(address, SINGLE[kind] ?? "", { [kind]: item })) as JsonObject,
+      kind,
+    );
   } catch (error) {
     // A missing permission to write is reported once, not per resource.
     if (!(error instanceof ServerRefusal) || ["unauthenticated", "permission_denied"].includes(error.code)) throw error;
@@ -85,7 +88,7 @@ async function writeOne(address: ServerAddress, kind: ResourceKind, item: JsonVa
   }
 }
 
-async function callPersistently(address: ServerAddress, rpc: string, request: JsonObject): Promise<JsonValue> {
+async function callServerPersistently(address: ServerAddress, rpc: string, request: JsonObject): Promise<JsonValue> {
   const text = JSON.stringify({ ...request, request_id: deriveRequestId(rpc, request) });
   for (let tries = 1; ; tries += 1) {
     try {
@@ -100,7 +103,7 @@ async function callPersistently(address: ServerAddress, rpc: string, request: Js
   }
 }
 
-/** Derives a UUID of version 8 from the request and import: equal calls share it within one import only. */
+/** Derives a UUID of version 8 from request and import, so that only equal calls of the same import share it. */
 function deriveRequestId(rpc: string, request: JsonObject): string {
   const hash = createHash("sha256")
     .update(`${IMPORT} ${rpc} ${JSON.stringify(request)}`)
@@ -115,10 +118,10 @@ function deriveRequestId(rpc: string, request: JsonObject): string {
   ].join("-");
 }
 
-/** Makes ids differ between imports: a repeated import must run again, as the inventory may have changed. */
+/** Random id of this import. Request ids differ between imports, because the inventory may have changed meanwhile. */
 const IMPORT = randomUUID();
 
-function parseResult(result: JsonObject, at: string): Written {
+function parseResult(result: JsonObject, at: string): ItemWriteResult {
   const { outcome, error } = result as {
     outcome?: string;
     error?: { message?: string; details?: readonly JsonObject[] };
@@ -128,7 +131,7 @@ function parseResult(result: JsonObject, at: string): Written {
 }
 
 /** Creates a refusal with the field of the resource, which the server names relative to the request. */
-function createRefusal(reason: string, path: string | undefined, at: string): Written {
+function createRefusal(reason: string, path: string | undefined, at: string): ItemWriteResult {
   const field = path?.startsWith(`${at}.`) ? path.slice(at.length + 1) : path;
   return { reason, ...(field !== undefined && field !== at && { field }) };
 }

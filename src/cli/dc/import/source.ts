@@ -14,7 +14,7 @@ export interface Line {
 /** The resource that a line describes, as far as it can be read. */
 export interface LineSubject {
   readonly kind?: string;
-  /** Code of the resource, or the two ends of a cable or link. */
+  /** Code of the resource, or both ends of a cable or link. */
   readonly code?: string;
 }
 
@@ -65,12 +65,12 @@ export function findSubject({ subject, text }: BadLine): LineSubject {
   const kind = KIND_NAMES.find((name) => Object.hasOwn(item, name));
   if (kind === undefined) return {};
   const resource = getJsonFields(item[kind]);
-  const ends = [resource["a"], resource["b"]].map(formatEnd);
+  const ends = [resource["a"], resource["b"]].map(formatLinkEnd);
   const code = typeof resource["code"] === "string" ? resource["code"] : ends.includes("") ? "" : ends.join("~");
   return { kind, ...(code !== "" && { code }) };
 }
 
-function formatEnd(end: unknown): string {
+function formatLinkEnd(end: unknown): string {
   const fields = getJsonFields(end);
   const device = fields["device_code"] ?? fields["deviceCode"];
   const port = fields["port_name"] ?? fields["portName"];

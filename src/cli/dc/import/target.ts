@@ -5,20 +5,20 @@ import type { LoadBatch, LoadItem } from "#dc/operations/writes/load.ts";
 import type { DcService } from "#dc/service.ts";
 import type { OperationError } from "#kernel/errors.ts";
 import { createCommandCaller } from "../with_service.ts";
-import { retryTransaction, retryWhileLocked, type Wait } from "./import_store.ts";
+import { retryTransaction, retryWhileLocked, type WaitCallbacks } from "./import_store.ts";
 
-export type Written =
+export type ItemWriteResult =
   | { readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED" }
   | { readonly reason: string; readonly field?: string };
 
 /** Writes resources of one kind and returns the results in the same order. */
-export type WriteBatch = (kind: ResourceKind, items: readonly LoadItem[]) => Promise<readonly Written[]>;
+export type WriteBatch = (kind: ResourceKind, items: readonly LoadItem[]) => Promise<readonly ItemWriteResult[]>;
 
 export interface ImportTarget {
   /** Number of resources in one batch. */
   readonly batchSize: number;
   /** Runs an import: each batch in its own transaction, or all in one that is rolled back if `work` throws. */
-  run<Result>(work: (write: WriteBatch) => Promise<Result>, wait: Wait): Promise<Result>;
+  run<Result>(work: (write: WriteBatch) => Promise<Result>, wait: WaitCallbacks): Promise<Result>;
   /** Cancels waits for other processes: waiting writes fail, started writes finish. */
   readonly interrupt: () => void;
 }
@@ -36,7 +36,9 @@ export function createDatabaseTarget(
   const through =
     (load: LoadBatch): WriteBatch =>
     async (kind, items) =>
-      (await load(kind, items)).map((one) => ("error" in one ? toRefusal(one.error) : { outcome: one.outcome }));
+      (await load(kind, items)).map((one) =>
+        "error" in one ? convertToWriteResult(one.error) : { outcome: one.outcome },
+      );
   return {
     batchSize: BATCH,
     run: (work, wait) => {
@@ -55,7 +57,7 @@ export function createDatabaseTarget(
   };
 }
 
-function toRefusal(error: OperationError): Written {
+function convertToWriteResult(error: OperationError): ItemWriteResult {
   const field = error instanceof Refusal ? error.violations[0]?.field : undefined;
   return { reason: error.message, ...(field !== undefined && field !== "" && { field }) };
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { describeSystemError, isMissingError } from "#planner/store/files/disk_error.ts";
 import { wrapWriteErrors } from "../../output/write_file.ts";
-import { detectMark, type Encoding, readFirstBytes, requireUtf8, transcode } from "./encoding.ts";
+import { detectByteOrderMark, type Encoding, readFirstBytes, requireUtf8, transcodeFile } from "./encoding.ts";
 
 const CHUNK = 1 << 20;
 /** Maximum bytes of a line. Planner's own limit: a device with the most ports needs half a megabyte. */
@@ -25,10 +25,10 @@ export interface TextFile {
  * (a pipe) or is not UTF-8 is copied to a temporary file in UTF-8. A byte order mark takes precedence over `encoding`.
  * @throws OperationError if it cannot be read, and for bytes that are not in the encoding
  */
-export function openText(file: string, shown: string, encoding: Encoding = "utf-8"): TextFile {
-  const opened = openBytes(file, shown);
+export function openTextFile(file: string, shown: string, encoding: Encoding = "utf-8"): TextFile {
+  const opened = openByteFile(file, shown);
   try {
-    const mark = detectMark(readFirstBytes(opened.path, 3));
+    const mark = detectByteOrderMark(readFirstBytes(opened.path, 3));
     const actual = mark ?? encoding;
     if (actual !== "utf-8") return decodeFile(opened, actual);
     requireUtf8(opened.path, shown);
@@ -41,7 +41,7 @@ export function openText(file: string, shown: string, encoding: Encoding = "utf-
 
 /** Creates a copy of a file in UTF-8 and closes the original. */
 function decodeFile({ path, shown, close }: TextFile, encoding: "windows-1252" | "utf-16le" | "utf-16be"): TextFile {
-  const copy = createTemporaryCopy(shown, (to) => transcode(path, shown, encoding, to));
+  const copy = createTemporaryCopy(shown, (to) => transcodeFile(path, shown, encoding, to));
   close();
   return copy;
 }
@@ -62,7 +62,7 @@ function createTemporaryCopy(shown: string, fill: (to: number, copy: string) => 
   }
 }
 
-function openBytes(file: string, shown: string): TextFile {
+function openByteFile(file: string, shown: string): TextFile {
   try {
     if (file !== "-" && statSync(file).isFile()) {
       closeSync(openSync(file, "r"));
@@ -105,7 +105,7 @@ function readChunk(descriptor: number, chunk: Buffer): number {
 }
 
 /** Returns the first characters of a file, for format detection. */
-export function readBeginning({ path }: TextFile): string {
+export function readFirstCharacters({ path }: TextFile): string {
   return Buffer.from(readFirstBytes(path, 256)).toString("utf8");
 }
 
@@ -119,7 +119,7 @@ export interface FileSpan {
 
 export interface TextLine {
   readonly number: number;
-  /** Offset of its first byte. */
+  /** Offset of the line's first byte. */
   readonly at: number;
   readonly text: string;
 }

@@ -16,12 +16,12 @@ export async function listNotices(database: DatabaseLocation, isDeadOnly: boolea
   await withStore(database, async (store) => {
     const notices = await store.read(readNotices);
     const shown = notices.filter(({ deadAt }) => !isDeadOnly || deadAt !== undefined);
-    for (const notice of shown) print(`${JSON.stringify(toPrintedNotice(notice))}\n`);
+    for (const notice of shown) print(`${JSON.stringify(createPrintedNotice(notice))}\n`);
     if (shown.length === 0) log.note(isDeadOnly ? "There are no dead letters" : "No notice waits");
   });
 }
 
-function toPrintedNotice({ id, receiver, body, attempts, nextAt, error, deadAt }: Notice): object {
+function createPrintedNotice({ id, receiver, body, attempts, nextAt, error, deadAt }: Notice): object {
   const time = (ms: number) => new Date(ms).toISOString();
   const state = deadAt === undefined ? { next_at: time(nextAt) } : { dead_at: time(deadAt) };
   const { type, at, ...data } = body;
@@ -41,7 +41,11 @@ export async function scheduleResend(
 }
 
 /** Adds a test notice and prints the result of its first attempt. */
-export async function testNotice(database: DatabaseLocation, receiver: string, log: StderrLogger): Promise<ExitStatus> {
+export async function deliverTestNotice(
+  database: DatabaseLocation,
+  receiver: string,
+  log: StderrLogger,
+): Promise<ExitStatus> {
   return withStore(database, async (store) => {
     const given = { id: `msg_${randomUUID()}`, now: Date.now() };
     const { id } = await store.write((writer) => addTrialNotice(writer, receiver, given));

@@ -38,7 +38,7 @@ export class NoticeService {
     this.#watch = new RiskWatch({ store, service, receivers: parts.receivers, now, newId: randomUUID, say });
     const post = parts.poster.post.bind(parts.poster);
     this.#sender = new NoticeSender({ store, now, post, receivers: this.#names, say, random: Math.random });
-    this.#lease = new SendingLease({ holder: `${hostname()} ${process.pid} ${randomUUID()}`, isGone });
+    this.#lease = new SendingLease({ holder: `${hostname()} ${process.pid} ${randomUUID()}`, isGone: isHolderGone });
   }
 
   /** Starts to watch and send; returns undefined without receivers. */
@@ -110,7 +110,7 @@ export async function openReceivers(
 }
 
 /** Whether a server of this machine has exited. A restarted container keeps its host name and process id. */
-function isGone(holder: string): boolean {
+function isHolderGone(holder: string): boolean {
   const [host, pid] = holder.split(" ");
   if (host !== hostname()) return holder === "";
   if (Number(pid) === process.pid) return true;

@@ -144,7 +144,7 @@ function parseOneSeries(row: unknown): MeasuredSeries {
   return { labels: metric as MeasuredSeries["labels"], value: number, at: Math.round(Number(at) * 1000) };
 }
 
-/** Removes the secret from a text of the server, which may repeat the request, so that no log contains it. */
+/** Removes the secret from a server's text, which may repeat the request, so that no log contains the secret. */
 function removeSecret(text: string, authorization: string | undefined): string {
   const secret = authorization?.replace(/^\w+ /, "") ?? "";
   return secret === "" ? text : text.replaceAll(secret, "…");

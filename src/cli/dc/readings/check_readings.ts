@@ -5,7 +5,7 @@ import { print, printJson } from "../../output/print.ts";
 import type { DatabaseLocation } from "../database.ts";
 import { withService } from "../with_service.ts";
 import { queryPrometheus } from "./ask_prometheus.ts";
-import { type ReadingQuery, readMapping } from "./mapping_file.ts";
+import { type ReadingQuery, readReadingMapping } from "./mapping_file.ts";
 import { type StoredSeries, storeSeries } from "./take_series.ts";
 
 /** Maximum number of skipped series that are printed per query. */
@@ -24,7 +24,7 @@ export async function checkReadings(
   database: DatabaseLocation,
   { json }: { readonly json: boolean },
 ): Promise<ExitStatus> {
-  const { address, source, queries } = await readMapping(file);
+  const { address, source, queries } = await readReadingMapping(file);
   const checked = await withService(database, async (service) => {
     const all: CheckedQuery[] = [];
     for (const query of queries) {
@@ -37,13 +37,13 @@ export async function checkReadings(
     }
     return all;
   });
-  if (json) printJson({ queries: checked.map(toJson) });
+  if (json) printJson({ queries: checked.map(createQueryJson) });
   else for (const [index, one] of checked.entries()) print(formatQuery(index + 1, one));
   const isClean = checked.every(({ taken }) => taken !== undefined && taken.untakenCount === 0 && taken.series > 0);
   return isClean ? EXIT_STATUS.ok : EXIT_STATUS.refused;
 }
 
-function toJson({ query: { query, quantity }, taken, failure }: CheckedQuery) {
+function createQueryJson({ query: { query, quantity }, taken, failure }: CheckedQuery) {
   if (taken === undefined) return { query, quantity, failure };
   const { series, taken: count, untakenCount, untaken } = taken;
   return { query, quantity, series, taken: count, untaken_count: untakenCount, untaken };

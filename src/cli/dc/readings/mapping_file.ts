@@ -5,7 +5,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { type Conversion, findConversion, listUnits, NAMED_UNITS } from "./units.ts";
 
-/** Default and minimum interval between two runs of a query, in seconds. */
+/** Default interval between two runs of a query, in seconds; the next constant is the minimum. */
 const USUAL_EVERY_S = 60;
 const LEAST_EVERY_S = 5;
 const USUAL_TIMEOUT_S = 10;
@@ -68,10 +68,10 @@ export const QUERY_KEYS = {
  * Reads a mapping in YAML or JSON; paths in it are relative to the file.
  * @throws OperationError that names the key and what is expected
  */
-export async function readMapping(file: string): Promise<ReadingMapping> {
-  const value = await parseMapping(file);
+export async function readReadingMapping(file: string): Promise<ReadingMapping> {
+  const value = await parseMappingFile(file);
   if (!isJsonObject(value)) throw createKeyError(file, "the file", "keys and values");
-  checkKeys(file, "", value, MAPPING_KEYS);
+  requireKnownKeys(file, "", value, MAPPING_KEYS);
   const queries = value["queries"];
   if (!Array.isArray(queries) || queries.length === 0 || queries.length > MOST_QUERIES)
     throw createKeyError(file, "queries", `a list of 1 to ${MOST_QUERIES} queries`);
@@ -82,7 +82,7 @@ export async function readMapping(file: string): Promise<ReadingMapping> {
   };
 }
 
-async function parseMapping(file: string): Promise<unknown> {
+async function parseMappingFile(file: string): Promise<unknown> {
   const { parseDocument } = await import("yaml");
   let text: string;
   try {
@@ -123,7 +123,7 @@ function parseAddress(file: string, value: Readonly<Record<string, unknown>>): P
 
 function parseQuery(file: string, at: string, row: unknown): ReadingQuery {
   if (!isJsonObject(row)) throw createKeyError(file, at, "an object");
-  checkKeys(file, `${at}.`, row, QUERY_KEYS);
+  requireKnownKeys(file, `${at}.`, row, QUERY_KEYS);
   const text = (key: keyof typeof QUERY_KEYS) => parseOptionalText(file, `${at}.${key}`, row[key]);
   const [query, element] = [text("query"), text("element")];
   if (query === undefined) throw createKeyError(file, `${at}.query`, "a query of PromQL");
@@ -138,7 +138,7 @@ function parseQuery(file: string, at: string, row: unknown): ReadingQuery {
   return { query, quantity, element, conversion, everyS };
 }
 
-function checkKeys(file: string, at: string, value: object, keys: object): void {
+function requireKnownKeys(file: string, at: string, value: object, keys: object): void {
   const unknown = Object.keys(value).find((key) => !Object.hasOwn(keys, key));
   if (unknown !== undefined) throw createKeyError(file, `${at}${unknown}`, Object.keys(keys).join(", "));
 }

@@ -6,7 +6,7 @@ import { queryPrometheus } from "./ask_prometheus.ts";
 import type { ReadingMapping, ReadingQuery } from "./mapping_file.ts";
 import { type StoredSeries, storeSeries } from "./take_series.ts";
 
-/** Number of series that a log line names. */
+/** Maximum number of series that one log line names. */
 const NAMED = 3;
 
 /** A query, the time of its next run, and the last message about it. */

@@ -11,7 +11,7 @@ const SAME: Conversion = { factor: 1, offset: 0 };
 
 const by = (factor: number, offset = 0): Conversion => ({ factor, offset });
 
-/** Units by the suffix of the quantity's name; the first one is the quantity's own. */
+/** Units of each quantity by the suffix of the quantity's name; the first unit is the quantity's own. */
 const UNITS: Readonly<Record<string, Readonly<Record<string, Conversion>>>> = {
   W: { W: SAME, mW: by(0.001), kW: by(1000), MW: by(1e6) },
   VA: { VA: SAME, kVA: by(1000), MVA: by(1e6) },
@@ -23,10 +23,10 @@ const UNITS: Readonly<Record<string, Readonly<Record<string, Conversion>>>> = {
   MIN: { min: SAME, s: by(1 / 60), h: by(60) },
 };
 
-/** Every unit that is not its quantity's own. */
+/** Every unit that differs from its quantity's own unit. */
 export const NAMED_UNITS: readonly string[] = Object.values(UNITS).flatMap((units) => Object.keys(units).slice(1));
 
-/** Returns a unit's conversion, undefined for a unit that the quantity lacks. No unit means no conversion. */
+/** Returns a unit's conversion; undefined if the quantity lacks the unit. Without a unit, nothing is converted. */
 export function findConversion(quantity: ReadingQuantity, unit: string | undefined): Conversion | undefined {
   if (unit === undefined) return SAME;
   const units = findUnitTable(quantity);

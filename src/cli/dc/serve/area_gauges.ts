@@ -21,24 +21,24 @@ const KINDS = [AreaKind.SITE, AreaKind.FLOOR, AreaKind.ROOM, AreaKind.ZONE] as c
 const FIGURES: readonly (readonly [name: string, help: string, of: (area: AreaCapacity) => number | undefined])[] = [
   ["racks", "Racks that take devices.", ({ racks }) => racks],
   ["racks_without_supply", "Racks to which no power can be added.", ({ racksWithoutSupply }) => racksWithoutSupply],
-  ["power_planned_watts", "Planned draw of devices in service.", ({ drawKw }) => toWatts(drawKw)],
-  ["power_free_watts", "What racks may still draw together.", ({ power }) => toWatts(power?.freeKw)],
+  ["power_planned_watts", "Planned draw of devices in service.", ({ drawKw }) => computeWatts(drawKw)],
+  ["power_free_watts", "What racks may still draw together.", ({ power }) => computeWatts(power?.freeKw)],
   [
     "power_free_after_failure_watts",
     "What racks may still draw together so that every supply withstands the worst single failure.",
-    ({ power }) => toWatts(power?.failoverFreeKw),
+    ({ power }) => computeWatts(power?.failoverFreeKw),
   ],
-  ["air_cooling_free_watts", "Air cooling that is left.", ({ air }) => toWatts(air?.freeKw)],
+  ["air_cooling_free_watts", "Air cooling that is left.", ({ air }) => computeWatts(air?.freeKw)],
   [
     "air_cooling_free_after_failure_watts",
     "Air cooling that is left after the worst single failure.",
-    ({ air }) => toWatts(air?.failoverFreeKw),
+    ({ air }) => computeWatts(air?.failoverFreeKw),
   ],
-  ["liquid_cooling_free_watts", "Liquid cooling that is left.", ({ liquid }) => toWatts(liquid?.freeKw)],
+  ["liquid_cooling_free_watts", "Liquid cooling that is left.", ({ liquid }) => computeWatts(liquid?.freeKw)],
   [
     "liquid_cooling_free_after_failure_watts",
     "Liquid cooling that is left after the worst single failure.",
-    ({ liquid }) => toWatts(liquid?.failoverFreeKw),
+    ({ liquid }) => computeWatts(liquid?.failoverFreeKw),
   ],
   ["rack_units", "Rack units.", ({ totalU }) => totalU],
   ["rack_units_free", "Rack units that are neither used nor reserved.", ({ freeU }) => freeU],
@@ -59,11 +59,11 @@ export async function readAreaGauges(
     samples,
   });
   return [
-    ...FIGURES.map(([name, help, of]) => shown(name, help, createSamples(areas, of))),
+    ...FIGURES.map(([name, help, of]) => shown(name, help, createAreaSamples(areas, of))),
     shown(
       "power_measured_watts",
       "Draw of devices in service by readings, by the recorded draw for want of one.",
-      measured === undefined ? [] : createSamples(measured.areas, ({ drawKw }) => toWatts(drawKw)),
+      measured === undefined ? [] : createAreaSamples(measured.areas, ({ drawKw }) => computeWatts(drawKw)),
     ),
     {
       name: "planner_dc_measured_load_watts",
@@ -96,7 +96,7 @@ async function readAreas({ service, caller }: MetricsReader, loadBasis: LoadBasi
   return { areas, omitted: all - areas.length, load };
 }
 
-function createSamples(
+function createAreaSamples(
   areas: readonly AreaCapacity[],
   of: (area: AreaCapacity) => number | undefined,
 ): readonly MetricSample[] {
@@ -123,6 +123,6 @@ function createLabels(text: string): NonNullable<MetricSample["labels"]> {
 }
 
 /** Converts kilowatts to watts, rounded to hundredths as in replies. */
-function toWatts(kw: number | undefined): number | undefined {
+function computeWatts(kw: number | undefined): number | undefined {
   return kw === undefined ? undefined : Math.round(kw * 1e6) / 1000;
 }

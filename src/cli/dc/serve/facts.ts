@@ -3,12 +3,12 @@ import type { DcStore } from "#dc/ports.ts";
 import type { DatabaseFacts, ProcessFacts } from "#interfaces/http/metrics.ts";
 import { getEngineName } from "#runtime/engine.ts";
 import { COMMIT, VERSION } from "../../version.ts";
-import { HeldFacts } from "./held_facts.ts";
+import { CachedFacts } from "./held_facts.ts";
 
 /** Milliseconds for which the database's numbers are cached. */
 const HOLD_MS = 1000;
 
-/** Creates a reader of the database's metrics that runs at most once at a time and once per second. */
+/** Creates a reader of the database's metrics that reads at most once at a time and once per second. */
 export function createDatabaseFacts(store: DcStore): () => Promise<DatabaseFacts> {
   const ask = async () => {
     await store.check();
@@ -18,7 +18,7 @@ export function createDatabaseFacts(store: DcStore): () => Promise<DatabaseFacts
       deadLettersKept: await reader.countDeadLetters(),
     }));
   };
-  const numbers = new HeldFacts({ ask, holdMs: HOLD_MS, keepsLate: false });
+  const numbers = new CachedFacts({ ask, holdMs: HOLD_MS, keepsLate: false });
   return async () => {
     const known = await numbers.now();
     return { up: known !== undefined, ...known, use: store.use() };

@@ -1,6 +1,6 @@
 /** Maximum milliseconds a scrape waits for uncached values. Planner's limit: collectors time out after ten seconds. */
 const PATIENCE_MS = 2000;
-/** Maximum milliseconds to wait for newer than cached values. Planner's own limit: it suffices for small sites. */
+/** Maximum milliseconds to wait for values newer than the cached ones. Planner's own limit: enough for small sites. */
 const SHORT_MS = 100;
 
 interface HeldOptions<Facts> {
@@ -9,12 +9,12 @@ interface HeldOptions<Facts> {
   readonly holdMs: number;
   /** Maximum share of the time that is spent on reading the values; 1 if absent. */
   readonly share?: number;
-  /** True to return cached values that are older while they are read again, instead of none. */
+  /** True to return outdated cached values while they are read again, instead of none. */
   readonly keepsLate: boolean;
 }
 
 /** Cached values that are read on demand, at most once at a time and once per cache period. */
-export class HeldFacts<Facts> {
+export class CachedFacts<Facts> {
   readonly #options: HeldOptions<Facts>;
   #facts: Facts | undefined;
   #dueAt = Number.NEGATIVE_INFINITY;
@@ -51,7 +51,7 @@ export class HeldFacts<Facts> {
   }
 }
 
-/** Returns whether `work` takes longer than `patienceMs`, in milliseconds. */
+/** Returns whether `work` takes longer than `patienceMs` milliseconds. */
 async function takesLonger(work: Promise<void>, patienceMs: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<true>((resolve) => {

@@ -8,7 +8,7 @@ import type { DcService } from "#dc/service.ts";
 import { type ListedWindow, WindowState } from "#gen/datacenter/v1/windows_pb.ts";
 import type { GaugeFamily } from "#interfaces/http/metric_text.ts";
 import { readAreaGauges } from "./area_gauges.ts";
-import { HeldFacts } from "./held_facts.ts";
+import { CachedFacts } from "./held_facts.ts";
 import { type MetricsReader, readRiskGauges } from "./risk_gauges.ts";
 
 /** Milliseconds for which values are cached; scrapes come every 15 to 60 seconds. The value is planner's own. */
@@ -30,7 +30,7 @@ const CALLER: Caller = {
 export function createInventoryFacts(store: DcStore, service: DcService): () => Promise<readonly GaugeFamily[]> {
   const asking: MetricsReader = { service, caller: CALLER };
   const held = <Facts>(ask: () => Promise<Facts>, share = 1) =>
-    new HeldFacts({ ask, holdMs: HOLD_MS, share, keepsLate: true });
+    new CachedFacts({ ask, holdMs: HOLD_MS, share, keepsLate: true });
   const states = [WindowState.PLANNED, WindowState.BEGUN];
   const windows = held(async () => (await listEveryWindow(service, CALLER, { states })).windows);
   const readings = held(() => store.read((reader) => reader.readingAges()), AREAS_SHARE);

@@ -36,10 +36,10 @@ export async function readRiskGauges(asking: MetricsReader): Promise<readonly Ga
   for (const { site_id: site } of sites.slice(0, MAX_SITES)) {
     bySite.push(...(await readCauses(asking, `site:${site}`, { site })));
   }
-  const racks = await readRows(asking, { kind: InventoryKind.RACK });
+  const racks = await readAllRows(asking, { kind: InventoryKind.RACK });
   const column = "redundancy";
   const conditions = [{ column, values: ["UNMET", "UNKNOWN"] }];
-  const devices = await readRows(asking, { kind: InventoryKind.DEVICE, conditions });
+  const devices = await readAllRows(asking, { kind: InventoryKind.DEVICE, conditions });
   return [
     {
       name: "planner_dc_failure_causes",
@@ -109,7 +109,7 @@ async function readNotices({ service, caller }: MetricsReader): Promise<readonly
 }
 
 /** Reads a list page by page and returns the rows of all pages. */
-async function readRows(
+async function readAllRows(
   { service, caller }: MetricsReader,
   wanted: MessageInitShape<typeof ListInventoryRequestSchema>,
 ): Promise<readonly InventoryRow[]> {

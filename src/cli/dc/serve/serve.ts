@@ -25,15 +25,15 @@ import { createDatabaseFacts, readProcessFacts } from "./facts.ts";
 import { createInventoryFacts } from "./inventory_facts.ts";
 import {
   type AccessOptions,
-  checkAccess,
-  countAccess,
+  countRefusedAccess,
   createAdmissionRules,
   formatAccessWarning,
   logDefect,
   logLine,
   openAccess,
+  requireProtectedAccess,
 } from "./serve_access.ts";
-import { followTls, isCertificateFor, readTls, type TlsPair, type TlsPaths } from "./tls_files.ts";
+import { followTlsFiles, isCertificateFor, readTlsPair, type TlsPair, type TlsPaths } from "./tls_files.ts";
 
 /** Minimum seconds of a call that is logged. The value is planner's own: screens take less than half of one. */
 const SLOW_S = 2;
@@ -112,9 +112,9 @@ const FILES = {
  * process immediately. Returns status 0 if every call was answered, the signal's status if calls were aborted.
  */
 export async function serveDatacenter(options: ServeOptions, log: StderrLogger): Promise<ExitStatus> {
-  checkAccess(options);
+  requireProtectedAccess(options);
   const admission = createAdmissionRules(options);
-  const tls = options.tls === undefined ? undefined : await readTls(options.tls);
+  const tls = options.tls === undefined ? undefined : await readTlsPair(options.tls);
   const [access, readings] = [await openAccess(options), await openReadings(options)];
   const receivers = await openReceivers(options.notify, createLogger("notices"));
   const shutdown = new AbortController();
@@ -136,7 +136,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   let certificate = tls;
   const handler = createHttpHandler({
     service,
-    ...countAccess(access, metrics),
+    ...countRefusedAccess(access, metrics),
     whyNotReady: () => findDatabaseProblem(store),
     metrics: async (format) =>
       metrics.text(format, { ...(await facts()), certificateEndS: certificate && certificate.end.getTime() / 1000 }),
@@ -161,13 +161,13 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     server.renewTls(pair);
     certificate = pair;
   };
-  const unfollow = tls && options.tls && followTls(options.tls, tls, { renew, say: createLogger("tls") });
+  const unfollow = tls && options.tls && followTlsFiles(options.tls, tls, { renew, say: createLogger("tls") });
   surviveDefects();
   const checkpoints = CheckpointWriter.start(store, options.checkpoints, createLogger("audit"));
   const notices = NoticeService.start({ store, service, say: createLogger("notices") }, receivers);
   try {
     await printAddress(server, options, log);
-    warmUp(service, shutdown.signal, readings);
+    warmUpService(service, shutdown.signal, readings);
     const status = await stopped;
     const closing = server.close(GRACE_MS);
     log.note("Shutting down: refusing new connections, finishing active requests");
@@ -206,7 +206,7 @@ function createLogger(subject: string): (message: string) => void {
 
 async function openReadings({ readings: file }: ServeOptions): Promise<ReadingMapping | undefined> {
   if (file === undefined) return undefined;
-  const { readMapping } = await import("../readings/mapping_file.ts");
+  const { readReadingMapping: readMapping } = await import("../readings/mapping_file.ts");
   return readMapping(file);
 }
 
@@ -219,7 +219,7 @@ async function runReadings(service: DcService, mapping: ReadingMapping, signal: 
  * Prepares data that reads need, starts readings, updates cached replies and verifies the change log. An error here is
  * repeated by the call that needs the data; the store logs an outage.
  */
-function warmUp(service: DcService, signal: AbortSignal, readings: ReadingMapping | undefined): void {
+function warmUpService(service: DcService, signal: AbortSignal, readings: ReadingMapping | undefined): void {
   service.keepCurrent(signal);
   if (readings !== undefined) void runReadings(service, readings, signal);
   service
@@ -238,24 +238,24 @@ function surviveDefects(): void {
 
 async function printAddress(server: OnePort, options: ServeOptions, log: StderrLogger): Promise<void> {
   const { host, tls } = options;
-  const port = await listen(server, options);
+  const port = await listenOnAddress(server, options);
   const shown = host.includes(":") ? `[${host}]` : host;
   log.note(`${formatVersion().trim()}, ${options.given === "" ? "all settings at their defaults" : options.given}`);
   const address = `${tls === undefined ? "http" : "https"}://${shown}:${port}`;
   print(`Serving ${address} from ${options.database.shown}\n`);
-  log.note(formatConnections(server));
+  log.note(formatConnectionLimits(server));
   const warning = formatAccessWarning(options);
   if (warning !== undefined) log.warn(warning);
   options.onListening?.(address);
 }
 
-function formatConnections({ limits, openFiles }: OnePort): string {
+function formatConnectionLimits({ limits, openFiles }: OnePort): string {
   const { maxConnections, probeConnections } = limits;
   const because = openFiles === undefined ? "" : ` (limit of open files: ${openFiles})`;
   return `At most ${maxConnections} connections, and ${probeConnections} more for probes${because}`;
 }
 
-async function listen(server: OnePort, { host, port }: ServeOptions): Promise<number> {
+async function listenOnAddress(server: OnePort, { host, port }: ServeOptions): Promise<number> {
   try {
     return await server.listen(port, host);
   } catch (error) {

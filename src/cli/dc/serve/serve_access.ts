@@ -47,7 +47,7 @@ export async function openAccess({ tokens: tokenFile, jwt, webhookSecretFile: se
 }
 
 /** Wraps access checks to count refused credentials. */
-export function countAccess({ findPrincipal, findSubscriber }: Access, metrics: Metrics) {
+export function countRefusedAccess({ findPrincipal, findSubscriber }: Access, metrics: Metrics) {
   return {
     findPrincipal: countRefusals(findPrincipal, metrics),
     findSubscriber: findSubscriber && countRefusals(findSubscriber, metrics),
@@ -70,8 +70,8 @@ function countRefusals<Credential, Found>(
   };
 }
 
-/** @throws UsageError if other machines can reach the server without a token, unless `--insecure` is set. */
-export function checkAccess({ host, tokens, jwt, insecure }: AccessOptions): void {
+/** Refuses a server that others reach without a token, unless `--insecure` is set. @throws UsageError in this case. */
+export function requireProtectedAccess({ host, tokens, jwt, insecure }: AccessOptions): void {
   const asks = tokens !== undefined || jwt !== undefined;
   if (isLoopbackHost(host) || insecure || asks) return;
   const hint = "`planner dc token create <name> --tokens <file>` makes one; --insecure turns authentication off";
@@ -85,17 +85,17 @@ const WILDCARDS: readonly string[] = ["0.0.0.0", "::", "::0", ""];
 export function createAdmissionRules(options: AccessOptions): AdmissionRules {
   const { host, tokens, jwt, allowedHosts, allowedOrigins } = options;
   const isOpen = tokens === undefined && jwt === undefined;
-  const named = allowedHosts.map(checkHost);
+  const named = allowedHosts.map(requireValidHost);
   return {
     isOpen,
     // A server on all interfaces may be called by the host name that the operator gave it.
     allowedHosts: isOpen && !WILDCARDS.includes(host) ? [...named, host.toLowerCase()] : named,
-    allowedOrigins: allowedOrigins.map(checkOrigin),
+    allowedOrigins: allowedOrigins.map(requireValidOrigin),
     probesFromAnywhere: !isLoopbackHost(host),
   };
 }
 
-function checkHost(text: string): string {
+function requireValidHost(text: string): string {
   const isAddress = text.includes(":") && !text.startsWith("[");
   const host = parseHost(isAddress ? `[${text}]` : text);
   if (host !== undefined && !/\]?:\d+$/.test(isAddress ? "" : text)) return host;
@@ -105,7 +105,7 @@ function checkHost(text: string): string {
   );
 }
 
-function checkOrigin(text: string): string {
+function requireValidOrigin(text: string): string {
   if (/^https?:\/\/[^/?#@\s]+$/i.test(text)) return text.toLowerCase();
   const expected = "expected a scheme, a host and a port if it is not the usual one, such as https://portal.example";
   throw new UsageError(`Wrong value "${text}" for "--allowed-origin": ${expected}`, null);

@@ -7,11 +7,11 @@ import type { CheckpointOptions } from "../audit/checkpoint_writer.ts";
 import { type DatabaseLocation, parseDatabase } from "../database.ts";
 import type { ServeOptions } from "./serve.ts";
 import { SERVE_FLAGS, type ServeArgs } from "./serve_flags.ts";
-import { formatGivenSettings, type Setting, toServeArgs } from "./settings.ts";
+import { createServeArgs, formatGivenSettings, type Setting } from "./settings.ts";
 
 /** Converts settings to the server's options. @throws UsageError for settings that contradict each other. */
 export function buildServeOptions(given: ServeArgs, settings: readonly Setting[], cli: Cli): ServeOptions {
-  const args = toServeArgs(given, settings);
+  const args = createServeArgs(given, settings);
   const { host = "", port = 0, db, tokens, insecure } = args;
   checkArgumentRules("dc serve", { positionals: {}, flags: SERVE_FLAGS }, args);
   const secret = args["webhook-secret-file"];

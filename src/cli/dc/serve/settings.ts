@@ -24,7 +24,7 @@ const OTHER_FLAGS = ["config", "print-config", "create", "accept-broken-log"] as
 type SettingName = Exclude<keyof typeof SERVE_FLAGS, (typeof OTHER_FLAGS)[number]>;
 
 /** Names of the settings of `serve`: each is a flag, a variable and a key of the settings file. */
-export const SETTINGS: readonly SettingName[] = Object.keys(SERVE_FLAGS).filter(
+export const SETTING_NAMES: readonly SettingName[] = Object.keys(SERVE_FLAGS).filter(
   (name): name is SettingName => !OTHER_FLAGS.some((other) => other === name),
 );
 
@@ -44,12 +44,12 @@ const PREFIX = "PLANNER_DC_";
 const OTHERS = ["PLANNER_DC_CONFIG", "PLANNER_DC_URL", "PLANNER_DC_TOKEN", "PLANNER_DC_TOKEN_FILE"];
 
 /** Returns the environment variable of a setting: `PLANNER_DC_TLS_KEY` for `--tls-key`. */
-export function toVariableName(name: string): string {
-  return PREFIX + toFileKey(name).toUpperCase();
+export function deriveVariableName(name: string): string {
+  return PREFIX + deriveFileKey(name).toUpperCase();
 }
 
 /** Returns the key of a setting in the file: `tls_key` for `--tls-key`. */
-export function toFileKey(name: string): string {
+export function deriveFileKey(name: string): string {
   return name.replaceAll("-", "_");
 }
 
@@ -65,17 +65,17 @@ export async function readServeSettings(
 ): Promise<readonly Setting[]> {
   const path = args.config ?? env["PLANNER_DC_CONFIG"];
   const file = path === undefined ? new Map<string, unknown>() : await readSettingsFile(resolve(cwd, path), path);
-  warnOfUnknown(env, warn);
-  return SETTINGS.map((name): Setting => {
+  warnOfUnknownVariables(env, warn);
+  return SETTING_NAMES.map((name): Setting => {
     const flag: unknown = args[name];
     if (flag !== undefined && flag !== false && !(Array.isArray(flag) && flag.length === 0)) {
       return { name, value: flag, origin: "flag", from: `--${name}` };
     }
-    const variable = readFromEnvironment(name, env, cwd);
+    const variable = readEnvironmentSetting(name, env, cwd);
     if (variable !== undefined) return { name, ...variable, origin: "environment" };
-    const key = toFileKey(name);
+    const key = deriveFileKey(name);
     if (file.has(key)) {
-      const value = checkValue(SERVE_FLAGS[name], file.get(key), `"${key}" in ${path}`);
+      const value = requireFlagValue(SERVE_FLAGS[name], file.get(key), `"${key}" in ${path}`);
       return { name, value, origin: "file", from: `${path}` };
     }
     return { name, value: DEFAULTS[name], origin: "default", from: "" };
@@ -83,7 +83,7 @@ export async function readServeSettings(
 }
 
 /** Converts the settings to values of flags, so that the server does not depend on their origin. */
-export function toServeArgs(args: ServeArgs, settings: readonly Setting[]): ServeArgs {
+export function createServeArgs(args: ServeArgs, settings: readonly Setting[]): ServeArgs {
   return { ...args, ...Object.fromEntries(settings.map(({ name, value }) => [name, value])) } as ServeArgs;
 }
 
@@ -92,8 +92,8 @@ export function printSettings(settings: readonly Setting[], cwd: string): void {
   for (const { name, value, origin, from } of settings) {
     const shown = hideSecret(value, name, cwd);
     const place = from === "" || origin === "flag" ? origin : `${origin}: ${from}`;
-    if (shown === undefined) print(`# ${toFileKey(name)}: (none)\n`);
-    else print(`${toFileKey(name)}: ${JSON.stringify(shown)} # ${place}\n`);
+    if (shown === undefined) print(`# ${deriveFileKey(name)}: (none)\n`);
+    else print(`${deriveFileKey(name)}: ${JSON.stringify(shown)} # ${place}\n`);
   }
 }
 
@@ -101,7 +101,7 @@ export function printSettings(settings: readonly Setting[], cwd: string): void {
 export function formatGivenSettings(settings: readonly Setting[], cwd: string): string {
   return settings
     .filter(({ origin }) => origin !== "default")
-    .map(({ name, value, from }) => `${toFileKey(name)} ${JSON.stringify(hideSecret(value, name, cwd))} (${from})`)
+    .map(({ name, value, from }) => `${deriveFileKey(name)} ${JSON.stringify(hideSecret(value, name, cwd))} (${from})`)
     .join(", ");
 }
 
@@ -112,34 +112,34 @@ function hideSecret(value: unknown, name: SettingName, cwd: string): unknown {
   return value.replace(/(?<=:\/\/)[^/@]*@/, "");
 }
 
-function readFromEnvironment(
+function readEnvironmentSetting(
   name: SettingName,
   env: NodeJS.ProcessEnv,
   cwd: string,
 ): { readonly value: unknown; readonly from: string } | undefined {
-  const variable = toVariableName(name);
+  const variable = deriveVariableName(name);
   const [direct, file] = [env[variable], env[`${variable}_FILE`]];
-  if (direct !== undefined && file !== undefined && !isSetting(`${variable}_FILE`)) {
+  if (direct !== undefined && file !== undefined && !isSettingVariable(`${variable}_FILE`)) {
     throw createSettingError(`${variable} and ${variable}_FILE exclude each other`);
   }
-  if (direct !== undefined) return { value: parseTyped(SERVE_FLAGS[name], direct, variable), from: variable };
-  if (file === undefined || isSetting(`${variable}_FILE`)) return undefined;
+  if (direct !== undefined) return { value: parseTypedText(SERVE_FLAGS[name], direct, variable), from: variable };
+  if (file === undefined || isSettingVariable(`${variable}_FILE`)) return undefined;
   const text = readText(resolve(cwd, file), file).replace(/\r?\n$/, "");
-  return { value: parseTyped(SERVE_FLAGS[name], text, `${variable}_FILE`), from: `${variable}_FILE` };
+  return { value: parseTypedText(SERVE_FLAGS[name], text, `${variable}_FILE`), from: `${variable}_FILE` };
 }
 
-function isSetting(variable: string): boolean {
-  return SETTINGS.some((name) => toVariableName(name) === variable);
+function isSettingVariable(variable: string): boolean {
+  return SETTING_NAMES.some((name) => deriveVariableName(name) === variable);
 }
 
 /** Converts a text to the flag's type; list items are separated by commas. */
-function parseTyped(flag: Flag, text: string, where: string): unknown {
+function parseTypedText(flag: Flag, text: string, where: string): unknown {
   const isList = "multiple" in flag && flag.multiple === true;
   const values = (isList ? text.split(",").map((one) => one.trim()) : [text]).map((one) => parseFlagText(flag, one));
-  return checkValue(flag, isList ? values : values[0], where);
+  return requireFlagValue(flag, isList ? values : values[0], where);
 }
 
-function checkValue(flag: Flag, value: unknown, where: string): unknown {
+function requireFlagValue(flag: Flag, value: unknown, where: string): unknown {
   const isList = "multiple" in flag && flag.multiple === true;
   if (isList ? Array.isArray(value) && value.every((one) => isFlagValue(flag, one)) : isFlagValue(flag, value))
     return value;
@@ -160,7 +160,7 @@ async function readSettingsFile(file: string, shown: string): Promise<ReadonlyMa
   if (value === null || value === undefined) return new Map();
   if (typeof value !== "object" || Array.isArray(value))
     throw createSettingError(`Cannot read ${shown}: expected keys and values`);
-  const keys = SETTINGS.map(toFileKey);
+  const keys = SETTING_NAMES.map(deriveFileKey);
   for (const key of Object.keys(value)) {
     if (keys.includes(key)) continue;
     throw new UsageError(
@@ -175,8 +175,12 @@ async function readSettingsFile(file: string, shown: string): Promise<ReadonlyMa
  * Warns of unknown variables with planner's prefix. They are not errors, because other programs may set them
  * (Kubernetes does for a service of that name).
  */
-function warnOfUnknown(env: NodeJS.ProcessEnv, warn: (message: string) => void): void {
-  const known = [...SETTINGS.map(toVariableName), ...SETTINGS.map((name) => `${toVariableName(name)}_FILE`), ...OTHERS];
+function warnOfUnknownVariables(env: NodeJS.ProcessEnv, warn: (message: string) => void): void {
+  const known = [
+    ...SETTING_NAMES.map(deriveVariableName),
+    ...SETTING_NAMES.map((name) => `${deriveVariableName(name)}_FILE`),
+    ...OTHERS,
+  ];
   for (const name of Object.keys(env)) {
     if (!name.startsWith(PREFIX) || known.includes(name)) continue;
     const near = formatSuggestion(name, known);

@@ -21,8 +21,8 @@ export interface TlsPair {
 /** Milliseconds between checks of the files. Planner's own value: certificates are renewed days before expiry. */
 const LOOK_EVERY_MS = 10_000;
 
-/** Reads both files. @throws OperationError if one cannot be read or used, or the key is another certificate's. */
-export async function readTls(paths: TlsPaths): Promise<TlsPair> {
+/** Reads both files. @throws OperationError if a file cannot be read or used, or if the key does not fit. */
+export async function readTlsPair(paths: TlsPaths): Promise<TlsPair> {
   const [key, cert] = [await readPem(paths.key), await readPem(paths.cert)];
   const privateKey = wrapReadErrors(paths.key, "private key", () => createPrivateKey(key));
   const certificate = wrapReadErrors(paths.cert, "certificate", () => new X509Certificate(cert));
@@ -42,7 +42,7 @@ export function isCertificateFor(pair: TlsPair | undefined, authority: string): 
 
 export interface FollowTlsOptions {
   readonly renew: (pair: TlsPair) => void;
-  /** Called for each renewed pair, and once each when the files become unusable and usable again. */
+  /** Called for each renewed pair, when the files become unusable, and when they become usable again. */
   readonly say: (message: string) => void;
   readonly everyMs?: number;
 }
@@ -51,7 +51,7 @@ export interface FollowTlsOptions {
  * Checks the files at intervals, so that a renewed certificate needs no restart. Keeps the current pair if the new
  * files cannot be used. Returns a function that stops the checks.
  */
-export function followTls(
+export function followTlsFiles(
   paths: TlsPaths,
   first: TlsPair,
   { renew, say, everyMs = LOOK_EVERY_MS }: FollowTlsOptions,
@@ -61,7 +61,7 @@ export function followTls(
   const outage = new Outage({ gone, back: "The certificate and its key can be read again" }, say);
   const look = async () => {
     try {
-      const fresh = await readTls(paths);
+      const fresh = await readTlsPair(paths);
       outage.worked();
       if (fresh.key === held.key && fresh.cert === held.cert) return;
       renew(fresh);

@@ -4,7 +4,7 @@ import { checkTasks } from "#planner/exchange/check_tasks.ts";
 import { type MergeResult, mergeTask } from "#planner/exchange/merge_task.ts";
 import type { SourceNote, SourceReading } from "#planner/exchange/source.ts";
 import { formatNewSpec, listFacets } from "#planner/exchange/spec_content.ts";
-import { refuseWhileWorked } from "#planner/operations/shared/live_worker.ts";
+import { refuseSpecInWork } from "#planner/operations/shared/live_worker.ts";
 import { formatLocalDay } from "#planner/operations/shared/local_time.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import { listOrigins, type Spec } from "#planner/spec/spec.ts";
@@ -117,7 +117,7 @@ class ImportRun {
     await this.#update(known);
   }
 
-  /** Returns an outcome independent of the source's text: the spec was deleted here or its file is unreadable. */
+  /** Returns the outcome if the source's text does not matter: the spec was deleted here or its file is unreadable. */
   #settled(planned: PlannedTask): TaskOutcome | undefined {
     const { record, spec, id } = planned;
     if (spec !== undefined) return undefined;
@@ -171,7 +171,7 @@ class ImportRun {
       return;
     }
     try {
-      await refuseWhileWorked(this.#context, id, "archive");
+      await refuseSpecInWork(this.#context, id, "archive");
       await this.#context.specs.moveToArchive(id);
       this.#merged(planned, { ...merge, changed: [...merge.changed, "archived"] });
     } catch (error) {

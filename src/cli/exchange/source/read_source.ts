@@ -22,7 +22,7 @@ const MAX_JSON_BYTES = 256 * 1024 * 1024;
 export function readSource({ format, folder, paths, notes }: FoundSource, now: Date): SourceReading {
   const wanted = paths.filter((path) => format.reads(path));
   const files: SourceFile[] = [];
-  const refused: SourceNote[] = notes.filter(({ file }) => isRelevant(file, format));
+  const refused: SourceNote[] = notes.filter(({ file }) => isRelevantPath(file, format));
   for (const path of wanted) {
     const read = readFile(join(folder, path), path);
     if ("text" in read) files.push(read);
@@ -33,7 +33,7 @@ export function readSource({ format, folder, paths, notes }: FoundSource, now: D
 }
 
 /** Returns whether a path may contain tasks; a link beside the tasks does not. */
-function isRelevant(path: string, format: SourceFormat): boolean {
+function isRelevantPath(path: string, format: SourceFormat): boolean {
   return path === "" || format.reads(path) || !basename(path).includes(".");
 }
 
@@ -64,7 +64,7 @@ function decodeBytes(
 }
 
 /** Returns the beginning of a file, for format detection. */
-export function readHead(path: string, shown: string): string {
+export function readFileHead(path: string, shown: string): string {
   try {
     const decoded = decodeBytes(readFileSync(path));
     return "text" in decoded ? decoded.text.slice(0, HEAD_CHARS) : "";
@@ -92,7 +92,7 @@ interface FolderListing {
 }
 
 /** Lists the files below a folder. A link is followed if it points to a file inside the folder. */
-export function walkFolder(folder: string): FolderListing {
+export function listFolderFiles(folder: string): FolderListing {
   const walk = new Walk(folder);
   walk.run();
   return { paths: walk.paths.sort(compareNaturally), notes: walk.notes };

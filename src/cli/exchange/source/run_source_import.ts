@@ -12,7 +12,7 @@ import { openProgressBar } from "../../output/progress_bar.ts";
 import { UsageError } from "../../usage_error.ts";
 import { getInterruptionStatus, listenForSignals } from "../../work/signals.ts";
 import { importTasks } from "./import_tasks.ts";
-import { type FoundSource, readHead, readSource, walkFolder } from "./read_source.ts";
+import { type FoundSource, listFolderFiles, readFileHead, readSource } from "./read_source.ts";
 import { printSourceReport } from "./source_report.ts";
 
 export interface SourceImportArgs {
@@ -37,7 +37,7 @@ export async function runSourceImport(
   const source = findSource(path, args.from);
   if (source === undefined) return undefined;
   const origin = args.origin ?? source.format.kind;
-  checkOrigin(origin);
+  requireImportOrigin(origin);
   return importSource(project, { source, origin }, args, cli);
 }
 
@@ -69,7 +69,7 @@ async function importSource(
 }
 
 /** Checks the origin, because it is part of the name of the records file and of the field `origin`. */
-function checkOrigin(origin: string): void {
+function requireImportOrigin(origin: string): void {
   if (/^[a-z0-9][a-z0-9._-]{0,63}$/i.test(origin)) return;
   const expected = "expected letters, digits, dots, dashes and underscores, at most 64";
   throw new UsageError(`Invalid value "${origin}" for --origin: ${expected}`, null);
@@ -84,7 +84,9 @@ function checkOrigin(origin: string): void {
  */
 function findSource(path: string, from: SourceKind | undefined): FoundSource | undefined {
   const formats = FORMATS.filter(({ kind }) => from === undefined || kind === from);
-  const found = isFolder(path) ? findInFolder(path, formats) : findInFile(path, formats, from !== undefined);
+  const found = isFolder(path)
+    ? findSourcesInFolder(path, formats)
+    : findSourcesInFile(path, formats, from !== undefined);
   const [first, second] = found;
   if (second !== undefined && from === undefined) {
     const kinds = found.map(({ format }) => format.kind).join(", ");
@@ -108,26 +110,26 @@ function isFolder(path: string): boolean {
   }
 }
 
-function findInFolder(path: string, formats: readonly SourceFormat[]): readonly FoundSource[] {
+function findSourcesInFolder(path: string, formats: readonly SourceFormat[]): readonly FoundSource[] {
   const below = formats.flatMap((format) => {
     for (const name of format.folders) {
       const folder = join(path, name);
       if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) continue;
-      const listing = walkFolder(folder);
+      const listing = listFolderFiles(folder);
       if (format.matches(listing.paths)) return [{ format, folder, ...listing }];
     }
     return [];
   });
   if (below.length > 0) return below;
-  const listing = walkFolder(path);
+  const listing = listFolderFiles(path);
   return formats
     .filter((format) => format.matches(listing.paths))
     .map((format) => ({ format, folder: path, ...listing }));
 }
 
-function findInFile(path: string, formats: readonly SourceFormat[], isNamed: boolean): readonly FoundSource[] {
+function findSourcesInFile(path: string, formats: readonly SourceFormat[], isNamed: boolean): readonly FoundSource[] {
   const name = basename(path);
-  const head = readHead(path, path);
+  const head = readFileHead(path, path);
   const isOurs = (format: SourceFormat): boolean =>
     isNamed ? format.reads(name) : format.matchesFile?.(name, head) === true;
   return formats.filter(isOurs).map((format) => ({ format, folder: dirname(path), paths: [name], notes: [] }));

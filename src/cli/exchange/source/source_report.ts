@@ -19,7 +19,7 @@ export interface TaskOutcome extends SourceLocation {
 }
 
 /** Parts of a source that a spec cannot represent, grouped by reason. */
-export interface NotCarried {
+export interface OmittedParts {
   readonly reason: string;
   readonly count: number;
   /** True if the tasks are not imported at all. */
@@ -36,21 +36,21 @@ export interface SourceReport {
     readonly created: number;
     readonly updated: number;
     readonly unchanged: number;
-    /** Number of tasks of which a person's change was kept. */
+    /** Number of tasks of which a change by a person was kept. */
     readonly kept: number;
     readonly refused: number;
   };
   /** Number of specs by status, over all tasks of the source. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly tasks: readonly TaskOutcome[];
-  readonly not_carried: readonly NotCarried[];
+  readonly not_carried: readonly OmittedParts[];
   /** Specs of earlier imports whose tasks are no longer in the source; they stay. */
   readonly vanished: readonly { readonly key: string; readonly id: SpecId }[];
 }
 
 /** Groups notes by reason, refusals first, then by count. */
-export function groupNotes(notes: readonly SourceNote[]): readonly NotCarried[] {
-  const groups = new Map<string, NotCarried & { places: NotCarried["places"][number][]; count: number }>();
+export function groupNotes(notes: readonly SourceNote[]): readonly OmittedParts[] {
+  const groups = new Map<string, OmittedParts & { places: OmittedParts["places"][number][]; count: number }>();
   for (const { file, line, reason, detail, refused = false } of notes) {
     const name = `${refused} ${reason}`;
     const group = groups.get(name) ?? { reason, count: 0, refused, places: [] };
@@ -80,7 +80,7 @@ export function printSourceReport(report: SourceReport, cli: StderrLogger): void
   ];
   print(lines.map((line) => `${sanitizeLine(line)}\n`).join(""));
   const refusals = report.not_carried.filter(({ refused }) => refused).flatMap(formatNote);
-  for (const line of [...refusals, ...linesOf("refused", formatRefused), ...linesOf("kept", formatKept)])
+  for (const line of [...refusals, ...linesOf("refused", formatRefusedTask), ...linesOf("kept", formatKeptTask)])
     cli.warn(sanitizeLine(line));
   for (const line of limitLines(
     vanished,
@@ -100,18 +100,18 @@ function formatTask({ key, id, action }: TaskOutcome): string {
   return action === "created" ? key : `${id} (${key})`;
 }
 
-function formatKept(task: TaskOutcome): string {
+function formatKeptTask(task: TaskOutcome): string {
   const why =
     task.reason ??
     `changed both here and at the source: ${task.conflicts?.join(", ")}; --overwrite uses the source's text`;
   return `kept ${formatTask(task)}: ${why}`;
 }
 
-function formatRefused(task: TaskOutcome): string {
+function formatRefusedTask(task: TaskOutcome): string {
   return `refused ${formatLocation(task)}: ${task.key}: ${task.reason}`;
 }
 
-function formatNote({ reason, count, refused, places }: NotCarried): readonly string[] {
+function formatNote({ reason, count, refused, places }: OmittedParts): readonly string[] {
   const said = refused ? "not imported" : "not carried";
   return [
     `${count} ${said}: ${reason}`,

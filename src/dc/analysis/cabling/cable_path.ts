@@ -9,7 +9,7 @@ export interface HopDevice
   readonly kind?: DeviceKind;
 }
 
-/** A device on a path, with the ports by which the path enters and leaves; one is absent at an end of the path. */
+/** A device on a path, with the ports by which the path enters and leaves. One port is absent at an end of the path. */
 export interface PathHop {
   readonly device: HopDevice;
   readonly inPort: string;
@@ -57,7 +57,7 @@ export interface PathParts {
 }
 
 /** Completes a path with its length and state, computed from its cables and devices. */
-export function finishPath({ destination, branches = [], problems = [], ...parts }: PathParts): CablePath {
+export function completeCablePath({ destination, branches = [], problems = [], ...parts }: PathParts): CablePath {
   const cables = parts.segments.flatMap(({ cable }) => (cable === undefined ? [] : [cable]));
   return {
     ...parts,
@@ -80,7 +80,7 @@ export function reversePath({ hops, segments }: Pick<PathParts, "hops" | "segmen
   };
 }
 
-/** Joins two paths that start at one port; the left one is reversed. */
+/** Joins two paths that start at one port. The left path is reversed. */
 export function joinPaths(
   left: Pick<PathParts, "hops" | "segments">,
   right: Pick<PathParts, "hops" | "segments">,
@@ -103,7 +103,7 @@ export function joinPaths(
 
 const GRAVITY: readonly PathStatus[] = ["COMPLETE", "UNCONNECTED", "OPEN", "SPLIT", "TRUNCATED", "LOOP"];
 
-/** Returns the state of a path with two halves: complete only if both halves are. */
+/** Returns the state of a path with two halves: complete only if both halves are complete. */
 export function selectWorseStatus(a: PathStatus, b: PathStatus): PathStatus {
   if (a === "UNCONNECTED" && b === "UNCONNECTED") return "UNCONNECTED";
   const worst = Math.max(GRAVITY.indexOf(a), GRAVITY.indexOf(b));

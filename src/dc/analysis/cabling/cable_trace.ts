@@ -1,22 +1,29 @@
-import { comparePorts, portKey } from "#dc/model/ref.ts";
+import { comparePortRefs, portKey } from "#dc/model/ref.ts";
 import type { PortRef } from "#dc/model/resources.ts";
-import { type CablePath, finishPath, type PathParts } from "./cable_path.ts";
+import { type CablePath, completeCablePath, type PathParts } from "./cable_path.ts";
 import {
   type Connector,
+  createOpenFibre,
   type Fibre,
   findChannel,
   findCommonPort,
   findConnector,
+  formatPortKey,
   isSamePort,
-  toOpenFibre,
-  toPortKey,
   traceFibres,
   walkFromConnector,
 } from "./connector.ts";
 import { createNoMappingProblem, type FibreEnd, isPassivePort, listBranches, type WalkResult } from "./fibre_walk.ts";
 import { type EndQueries, selectFibre, tracePassive } from "./passive_trace.ts";
 import { traceSupply } from "./supply_trace.ts";
-import { type DevicePort, loadOnce, TraceMemo, type TraceOptions, type TraceSite, toPortRef } from "./trace_site.ts";
+import {
+  createPortRef,
+  type DevicePort,
+  loadValueOnce,
+  TraceMemo,
+  type TraceOptions,
+  type TraceSite,
+} from "./trace_site.ts";
 
 export type { TraceOptions, TraceSite } from "./trace_site.ts";
 
@@ -35,7 +42,7 @@ export async function traceCable(
 ): Promise<readonly CablePath[]> {
   const memo = new TraceMemo(site, options.pause);
   const place = await memo.place(start);
-  if (place === undefined) return [finishPath({ origin: start, status: "UNCONNECTED", hops: [], segments: [] })];
+  if (place === undefined) return [completeCablePath({ origin: start, status: "UNCONNECTED", hops: [], segments: [] })];
   if (place.port.kind === "POWER_IN" || place.port.kind === "POWER_OUT") return traceSupply(memo, place, options);
   const tracer = new EndTracer(memo, options);
   const paths = isPassivePort(place.port) ? tracePassive(memo, place, options, tracer) : tracer.trace(place);
@@ -54,7 +61,7 @@ interface Leaving {
   readonly fibres: readonly Fibre[];
 }
 
-/** All fibres of an end port, and the far port that all fibres of both ports connect. */
+/** All fibres of an end port, and the far port if all fibres of both ports connect these two. */
 interface EndView extends Leaving {
   readonly meets?: { readonly place: DevicePort; readonly by: "named" | "cabled" };
 }
@@ -118,7 +125,7 @@ class EndTracer implements EndQueries {
   }
 
   #view(start: DevicePort): Promise<EndView | undefined> {
-    return loadOnce(this.#views, portKey(toPortRef(start)), () => this.#viewed(start));
+    return loadValueOnce(this.#views, portKey(createPortRef(start)), () => this.#viewed(start));
   }
 
   async #viewed(start: DevicePort): Promise<EndView | undefined> {
@@ -140,7 +147,7 @@ class EndTracer implements EndQueries {
   }
 
   #leaving(start: DevicePort): Promise<Leaving | undefined> {
-    return loadOnce(this.#leavings, portKey(toPortRef(start)), async () => {
+    return loadValueOnce(this.#leavings, portKey(createPortRef(start)), async () => {
       const connector = await findConnector(this.#memo, start);
       if (connector === undefined) return undefined;
       const near = await walkFromConnector(this.#memo, connector, this.#options.maxHops);
@@ -151,12 +158,12 @@ class EndTracer implements EndQueries {
   #completePath({ start, fibres }: EndView, { place, by }: NonNullable<EndView["meets"]>): CablePath {
     const fibre = selectFibre(
       fibres.map(({ stack, end }) => ({ near: stack, far: end.stack, end })),
-      comparePorts(toPortRef(start), toPortRef(place)) <= 0,
+      comparePortRefs(createPortRef(start), createPortRef(place)) <= 0,
     );
-    return finishPath({
-      origin: toPortRef(start),
+    return completeCablePath({
+      origin: createPortRef(start),
       status: "COMPLETE",
-      destination: toPortRef(place),
+      destination: createPortRef(place),
       ...nameFibreEnds(fibre.end, start, by === "named" ? place : undefined),
     });
   }
@@ -166,19 +173,22 @@ class EndTracer implements EndQueries {
     const groups = new Map<string, { readonly origin: DevicePort; readonly fibres: Fibre[] }>();
     for (const walked of fibres) {
       const own = await findChannel(this.#memo, connector.place, walked.stack);
-      const fibre = own === undefined ? toOpenFibre(walked, connector.place) : walked;
+      const fibre = own === undefined ? createOpenFibre(walked, connector.place) : walked;
       const origin = own?.named ?? start;
       const { end, met } = fibre;
-      const far = met === undefined ? `${end.status} ${toPortKey(toPortRef(end))}` : toPortKey(toPortRef(met.named));
+      const far =
+        met === undefined
+          ? `${end.status} ${formatPortKey(createPortRef(end))}`
+          : formatPortKey(createPortRef(met.named));
       // A path between two channels of one port is found from both ends.
-      const key = [toPortKey(toPortRef(origin)), far].toSorted().join(" ");
+      const key = [formatPortKey(createPortRef(origin)), far].toSorted().join(" ");
       const group = groups.get(key) ?? { origin, fibres: [] };
       groups.set(key, group);
       if (isSamePort(group.origin, origin)) group.fibres.push(fibre);
     }
     return [...groups.values()].map((group) => {
       const far = group.fibres[0]?.met?.named;
-      const isFirst = far === undefined || comparePorts(toPortRef(group.origin), toPortRef(far)) <= 0;
+      const isFirst = far === undefined || comparePortRefs(createPortRef(group.origin), createPortRef(far)) <= 0;
       const chosen = selectFibre(
         group.fibres.map((fibre) => ({ near: fibre.stack, far: fibre.end.stack, fibre })),
         isFirst,
@@ -187,17 +197,22 @@ class EndTracer implements EndQueries {
     });
   }
 
-  /** Returns the path up to the split: on this side, or at the far port if that uses more of the fibres. */
+  /** Returns the path up to the split: on this side, or at the far port if the far side uses more of the fibres. */
   async #splitPath({ start, near, fibres }: EndView): Promise<CablePath> {
-    const origin = toPortRef(start);
+    const origin = createPortRef(start);
     if (near.status === "PARTING") {
       const branches = listBranches(this.#memo, near);
       const way = { hops: near.hops, segments: near.segments };
-      if (branches.length > 0) return finishPath({ origin, status: "SPLIT", branches, ...way });
-      return finishPath({ origin, status: "OPEN", problems: [createNoMappingProblem(toPortRef(near))], ...way });
+      if (branches.length > 0) return completeCablePath({ origin, status: "SPLIT", branches, ...way });
+      return completeCablePath({
+        origin,
+        status: "OPEN",
+        problems: [createNoMappingProblem(createPortRef(near))],
+        ...way,
+      });
     }
     const met = fibres[0]?.met;
-    return finishPath({
+    return completeCablePath({
       origin,
       status: "SPLIT",
       branches: met === undefined ? [] : await this.partingOf(met.named),
@@ -214,27 +229,27 @@ class EndTracer implements EndQueries {
 
   /** Returns no path for a port without a cable, or one path per breakout channel that has a cable. */
   async #withoutCable({ device, port }: DevicePort): Promise<readonly CablePath[]> {
-    const origin = toPortRef({ device, port });
+    const origin = createPortRef({ device, port });
     const hops = [{ device, inPort: "", outPort: port.name }];
     const legs: DevicePort[] = [];
     for (const child of device.ports ?? []) {
       const leg = { device, port: child };
       const isLeg = child.parentPort === port.name && child.channel !== undefined;
-      if (isLeg && (await this.#memo.cableAt(toPortRef(leg))) !== undefined) legs.push(leg);
+      if (isLeg && (await this.#memo.cableAt(createPortRef(leg))) !== undefined) legs.push(leg);
     }
-    if (legs.length === 0) return [finishPath({ origin, status: "UNCONNECTED", hops, segments: [] })];
+    if (legs.length === 0) return [completeCablePath({ origin, status: "UNCONNECTED", hops, segments: [] })];
     if (this.#options.followSplits) return (await Promise.all(legs.map((leg) => this.trace(leg)))).flat();
-    const branches = legs.map((leg) => ({ from: origin, to: toPortRef(leg), position: leg.port.channel ?? 0 }));
-    return [finishPath({ origin, status: "SPLIT", hops, segments: [], branches })];
+    const branches = legs.map((leg) => ({ from: origin, to: createPortRef(leg), position: leg.port.channel ?? 0 }));
+    return [completeCablePath({ origin, status: "SPLIT", hops, segments: [], branches })];
   }
 }
 
 /** Creates the path of one fibre. */
 function createFibrePath(origin: DevicePort, { end, met }: Fibre): CablePath {
-  return finishPath({
-    origin: toPortRef(origin),
+  return completeCablePath({
+    origin: createPortRef(origin),
     status: end.status,
-    ...(met !== undefined && { destination: toPortRef(met.named) }),
+    ...(met !== undefined && { destination: createPortRef(met.named) }),
     ...nameFibreEnds(end, origin, met?.named),
     ...(end.problem !== undefined && { problems: [end.problem] }),
   });

@@ -1,7 +1,7 @@
 import { portKey } from "#dc/model/ref.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 import { type FibreEnd, type PositionStack, type WalkResult, walkFibre } from "./fibre_walk.ts";
-import { type DevicePort, type TraceMemo, toPortRef } from "./trace_site.ts";
+import { createPortRef, type DevicePort, type TraceMemo } from "./trace_site.ts";
 
 /** The port with the cable of an end port, and the positions that the end port uses in it; empty means all. */
 export interface Connector {
@@ -36,7 +36,7 @@ export async function findConnector(memo: TraceMemo, start: DevicePort): Promise
   let channels: PositionStack = [];
   for (let depth = 0; depth <= 8; depth += 1) {
     const place = { device: start.device, port };
-    if ((await memo.cableAt(toPortRef(place))) !== undefined) return { place, channels };
+    if ((await memo.cableAt(createPortRef(place))) !== undefined) return { place, channels };
     const { channel, parentPort } = port;
     const parent = start.device.ports?.find(({ name }) => name === parentPort);
     if (parentPort === undefined || parent === undefined) return undefined;
@@ -69,7 +69,7 @@ export function walkFromConnector(
   return walkFibre(memo, place, { side: "CABLE", stack: channels, maxHops });
 }
 
-/** Returns a connector's fibres, all or at some positions, sorted by position. Cost: that of their walks. */
+/** Returns a connector's fibres, all or at some positions, sorted by position. Cost: that of walking the fibres. */
 export async function traceFibres(
   memo: TraceMemo,
   { channels }: Connector,
@@ -137,11 +137,11 @@ export async function nameFarPort(memo: TraceMemo, stack: PositionStack, end: Fi
   const cabled = { device, port };
   const named = await findChannel(memo, cabled, end.stack);
   if (named !== undefined) return { stack, end, met: { cabled, ...named } };
-  return toOpenFibre({ stack, end }, cabled, end.stack[0]);
+  return createOpenFibre({ stack, end }, cabled, end.stack[0]);
 }
 
 /** Returns the fibre with an open end, because it belongs to no channel of a divided port. */
-export function toOpenFibre({ stack, end }: Fibre, { device, port }: DevicePort, channel = stack[0]): Fibre {
+export function createOpenFibre({ stack, end }: Fibre, { device, port }: DevicePort, channel = stack[0]): Fibre {
   if (end.status !== "COMPLETE") return { stack, end };
   const ref = `port:${device.code}/${port.name}`;
   const message = `Port "${ref}" is divided and has no channel ${channel}`;
@@ -156,12 +156,12 @@ export function findCommonPort(
   const [first] = fibres;
   const place = first?.met?.[by];
   if (place === undefined) return undefined;
-  const key = portKey(toPortRef(place));
-  return fibres.every(({ met }) => met !== undefined && portKey(toPortRef(met[by])) === key) ? place : undefined;
+  const key = portKey(createPortRef(place));
+  return fibres.every(({ met }) => met !== undefined && portKey(createPortRef(met[by])) === key) ? place : undefined;
 }
 
 export function isSamePort(one: DevicePort, other: DevicePort): boolean {
-  return portKey(toPortRef(one)) === portKey(toPortRef(other));
+  return portKey(createPortRef(one)) === portKey(createPortRef(other));
 }
 
 /** Compares fibres by their positions. */
@@ -174,6 +174,6 @@ export function compareStacks(a: PositionStack, b: PositionStack): number {
   return a.length - b.length;
 }
 
-export function toPortKey(end: PortRef | undefined): string {
+export function formatPortKey(end: PortRef | undefined): string {
   return end === undefined ? "" : portKey(end);
 }

@@ -3,7 +3,7 @@ import { portRef } from "#dc/model/ref.ts";
 import type { Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { Branch } from "#gen/datacenter/v1/messages.ts";
 import type { PathHop, PathProblem, PathSegment } from "./cable_path.ts";
-import { type DevicePort, type TraceMemo, toPortRef } from "./trace_site.ts";
+import { createPortRef, type DevicePort, type TraceMemo } from "./trace_site.ts";
 
 /**
  * Positions of one fibre, outermost connector first: the position in the current connector, then the position in each
@@ -66,7 +66,7 @@ function nestStack(stack: PositionStack): Nested | undefined {
   return stack.reduceRight<Nested | undefined>((below, top) => ({ top, below }), undefined);
 }
 
-function listStack(stack: Nested | undefined): PositionStack {
+function listStackPositions(stack: Nested | undefined): PositionStack {
   const found: number[] = [];
   for (let at = stack; at !== undefined; at = at.below) found.push(at.top);
   return found;
@@ -132,7 +132,7 @@ class Walk {
   }
 
   get #at(): PortRef {
-    return toPortRef({ device: this.#device, port: this.#port });
+    return createPortRef({ device: this.#device, port: this.#port });
   }
 
   #isBack(): boolean {
@@ -143,7 +143,7 @@ class Walk {
 
   #end(status: FibreEnd["status"], problem?: PathProblem): FibreEnd {
     const way = { device: this.#device, port: this.#port, hops: this.#hops, segments: this.#segments };
-    return { status, ...way, stack: listStack(this.#stack), ...(problem !== undefined && { problem }) };
+    return { status, ...way, stack: listStackPositions(this.#stack), ...(problem !== undefined && { problem }) };
   }
 
   /** Leaves the port by its cable. */
@@ -156,7 +156,7 @@ class Walk {
     }
     if (far.place === undefined) return this.#end("OPEN");
     const { device, port } = far.place;
-    this.#segments.push({ from: this.#at, to: toPortRef(far.place), cable: far.cable });
+    this.#segments.push({ from: this.#at, to: createPortRef(far.place), cable: far.cable });
     this.#hops.push({ device, inPort: port.name, outPort: "" });
     this.#device = device;
     this.#port = port;
@@ -196,7 +196,7 @@ class Walk {
     const follow = (position: number) => {
       this.#journey.memo.count(hops.length);
       const stack = nestStack([position]);
-      const chosen = nestStack([...listStack(this.#chosen), position]);
+      const chosen = nestStack([...listStackPositions(this.#chosen), position]);
       const copy = { hops: [...hops], segments: [...segments] };
       return new Walk(this.#journey, { device, port, side: "INSIDE", stack, chosen, ...copy }).run();
     };
@@ -211,7 +211,7 @@ export function isPassivePort({ kind }: Port): boolean {
 
 /** Lists the branches of a port at which fibres split: one for each connected position. */
 export function listBranches(memo: TraceMemo, { device, port, positions }: FibreSplit): readonly Branch[] {
-  const from = toPortRef({ device, port });
+  const from = createPortRef({ device, port });
   const steps = memo.inside(device).get(port);
   return Array.from({ length: positions }, (_, index) => index + 1).flatMap((position) => {
     const next = steps?.get(position);

@@ -1,18 +1,18 @@
-import { comparePorts } from "#dc/model/ref.ts";
+import { comparePortRefs } from "#dc/model/ref.ts";
 import type { PortRef } from "#dc/model/resources.ts";
-import { type CablePath, finishPath, joinPaths, type PathProblem, selectWorseStatus } from "./cable_path.ts";
+import { type CablePath, completeCablePath, joinPaths, type PathProblem, selectWorseStatus } from "./cable_path.ts";
 import {
   compareStacks,
   type Fibre,
   findCommonPort,
+  formatPortKey,
   isSamePort,
   nameFarPort,
-  toPortKey,
   traceFibreEnds,
 } from "./connector.ts";
 import { type FibreEnd, listBranches, type PositionStack, type WalkResult, walkFibre } from "./fibre_walk.ts";
 import type { TraceOptions } from "./trace_site.ts";
-import { type DevicePort, type TraceMemo, toPortRef } from "./trace_site.ts";
+import { createPortRef, type DevicePort, type TraceMemo } from "./trace_site.ts";
 
 /** Methods of the trace of end ports that the trace of a passive port requires. */
 export interface EndQueries {
@@ -41,29 +41,29 @@ export async function tracePassive(
   const { maxHops } = options;
   const left = await walkFibre(memo, start, { side: "INSIDE", stack: [], maxHops });
   const right = await walkFibre(memo, start, { side: "CABLE", stack: [], maxHops });
-  const passing = await pairSides(memo, start, [left, right]);
+  const passing = await pairPassingFibres(memo, start, [left, right]);
   const [only] = passing;
-  const origin = toPortRef(start);
+  const origin = createPortRef(start);
   const hops = [{ device: start.device, inPort: "", outPort: start.port.name }];
   if (passing.every(({ left, right }) => !hasCable(left) && !hasCable(right))) {
-    return [finishPath({ origin, status: "UNCONNECTED", hops, segments: [] })];
+    return [completeCablePath({ origin, status: "UNCONNECTED", hops, segments: [] })];
   }
   if (only?.right.end.status === "LOOP" && passing.length === 1) return [createLoopPath(origin, only.right.end)];
   const whole = await findPortPair(passing, ends);
-  if (whole !== undefined) return [joinSides(origin, selectPassing(passing), whole)];
+  if (whole !== undefined) return [joinPassingSides(origin, selectPassingFibre(passing), whole)];
   if (options.followSplits)
-    return createPassingPaths(origin, await Promise.all(passing.map((one) => nameEnds(one, ends))));
+    return createPassingPaths(origin, await Promise.all(passing.map((one) => namePassingEnds(one, ends))));
   if (only === undefined || passing.length > 1) return [createPathToSplits(memo, origin, [left, right])];
   const ends2 = [only.left.met, only.right.met];
-  if (ends2.includes(undefined)) return [joinSides(origin, only)];
+  if (ends2.includes(undefined)) return [joinPassingSides(origin, only)];
   const branches = [];
   for (const met of ends2)
     if (met !== undefined && met.rest.length > 0) branches.push(...(await ends.partingOf(met.named)));
-  return [{ ...removeDestination(joinSides(origin, only)), status: "SPLIT", branches }];
+  return [{ ...removeDestination(joinPassingSides(origin, only)), status: "SPLIT", branches }];
 }
 
 /** Pairs all fibres through a port from its two sides. */
-async function pairSides(
+async function pairPassingFibres(
   memo: TraceMemo,
   { port }: DevicePort,
   sides: readonly WalkResult[],
@@ -78,14 +78,14 @@ async function pairSides(
   return found;
 }
 
-/** Returns the path on both sides up to the points where its fibres split. */
+/** Returns the path on both sides of a port up to the points where the port's fibres split. */
 function createPathToSplits(memo: TraceMemo, origin: PortRef, sides: readonly [WalkResult, WalkResult]): CablePath {
-  return finishPath({
+  return completeCablePath({
     origin,
     status: "SPLIT",
     ...joinPaths(...sides),
     branches: sides.flatMap((side) => (side.status === "PARTING" ? listBranches(memo, side) : [])),
-    problems: sides.flatMap((side) => (side.status === "PARTING" ? [] : listProblems(side))),
+    problems: sides.flatMap((side) => (side.status === "PARTING" ? [] : listFibreEndProblems(side))),
   });
 }
 
@@ -93,7 +93,7 @@ function hasCable({ end }: Fibre): boolean {
   return end.segments.some(({ cable }) => cable !== undefined);
 }
 
-function listProblems({ problem }: FibreEnd): readonly PathProblem[] {
+function listFibreEndProblems({ problem }: FibreEnd): readonly PathProblem[] {
   return problem === undefined ? [] : [problem];
 }
 
@@ -122,13 +122,13 @@ async function findPortPair(
 function createPassingPaths(origin: PortRef, passing: readonly Passing[]): readonly CablePath[] {
   const groups = Map.groupBy(passing, ({ left, right }) =>
     // A cable that loops a trunk back leads the same path in from the other side.
-    [toEndKey(left), toEndKey(right)].toSorted().join(" | "),
+    [formatFibreEndKey(left), formatFibreEndKey(right)].toSorted().join(" | "),
   );
-  return [...groups.values()].map((group) => joinSides(origin, selectPassing(group)));
+  return [...groups.values()].map((group) => joinPassingSides(origin, selectPassingFibre(group)));
 }
 
-/** Returns a fibre with its ends named as in the paths from those ends: a channel, or the whole port. */
-async function nameEnds({ stack, left, right }: Passing, ends: EndQueries): Promise<Passing> {
+/** Returns a fibre with its ends named as in the paths from its ends: a channel, or the whole port. */
+async function namePassingEnds({ stack, left, right }: Passing, ends: EndQueries): Promise<Passing> {
   const named = async (fibre: Fibre, far: Fibre): Promise<Fibre> => {
     const { met } = fibre;
     if (met === undefined || isSamePort(met.named, met.cabled) || (far.met?.rest.length ?? 0) === 0) return fibre;
@@ -137,14 +137,17 @@ async function nameEnds({ stack, left, right }: Passing, ends: EndQueries): Prom
   return { stack, left: await named(left, right), right: await named(right, left) };
 }
 
-function toEndKey({ end, met }: Fibre): string {
-  return met === undefined ? `${end.status} ${toPortKey(toPortRef(end))}` : toPortKey(toPortRef(met.named));
+function formatFibreEndKey({ end, met }: Fibre): string {
+  return met === undefined
+    ? `${end.status} ${formatPortKey(createPortRef(end))}`
+    : formatPortKey(createPortRef(met.named));
 }
 
-/** Returns the fibre that represents several: the first at the path's lesser end, thus the same from both ends. */
-function selectPassing(passing: readonly Passing[]): Passing {
+/** Returns the fibre that represents several fibres: the first at the path's lesser end, so the same from both ends. */
+function selectPassingFibre(passing: readonly Passing[]): Passing {
   const [first] = passing;
-  const isLeft = first === undefined || comparePorts(toPortRef(first.left.end), toPortRef(first.right.end)) <= 0;
+  const isLeft =
+    first === undefined || comparePortRefs(createPortRef(first.left.end), createPortRef(first.right.end)) <= 0;
   return selectFibre(
     passing.map((one) => ({ near: one.left.end.stack, far: one.right.end.stack, ...one })),
     isLeft,
@@ -162,7 +165,11 @@ export function selectFibre<One extends { readonly near: PositionStack; readonly
   return least;
 }
 
-function joinSides(start: PortRef, { left, right }: Passing, ends?: readonly [DevicePort, DevicePort]): CablePath {
+function joinPassingSides(
+  start: PortRef,
+  { left, right }: Passing,
+  ends?: readonly [DevicePort, DevicePort],
+): CablePath {
   const [near, far] = [ends?.[0] ?? left.met?.named, ends?.[1] ?? right.met?.named];
   const way = joinPaths(left.end, right.end);
   const last = way.hops.length - 1;
@@ -171,20 +178,20 @@ function joinSides(start: PortRef, { left, right }: Passing, ends?: readonly [De
     ...(index === 0 && last > 0 && near !== undefined && hop.inPort === "" && { outPort: near.port.name }),
     ...(index === last && last > 0 && far !== undefined && hop.outPort === "" && { inPort: far.port.name }),
   }));
-  return finishPath({
+  return completeCablePath({
     // If the left half is open, it has no far end, and the path begins at the traced port.
-    origin: near === undefined ? start : toPortRef(near),
-    ...(far !== undefined && { destination: toPortRef(far) }),
+    origin: near === undefined ? start : createPortRef(near),
+    ...(far !== undefined && { destination: createPortRef(far) }),
     status: selectWorseStatus(left.end.status, right.end.status),
     hops,
     segments: way.segments,
-    problems: [...listProblems(left.end), ...listProblems(right.end)],
+    problems: [...listFibreEndProblems(left.end), ...listFibreEndProblems(right.end)],
   });
 }
 
 function createLoopPath(origin: PortRef, end: FibreEnd): CablePath {
   const { hops, segments } = end;
-  return finishPath({ origin, status: "LOOP", hops, segments, problems: listProblems(end) });
+  return completeCablePath({ origin, status: "LOOP", hops, segments, problems: listFibreEndProblems(end) });
 }
 
 function removeDestination({ destination: _, ...path }: CablePath): CablePath {

@@ -1,12 +1,12 @@
 import { isInService } from "#dc/model/in_service.ts";
-import { listInlets } from "#dc/model/power_walk.ts";
+import { listEnabledInlets } from "#dc/model/power_walk.ts";
 import { isSamePort, parseRef, portKey, portRef } from "#dc/model/ref.ts";
 import type { Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { SourceConsumer } from "#dc/model/site.ts";
 import type { Branch } from "#gen/datacenter/v1/messages.ts";
 import {
   type CablePath,
-  finishPath,
+  completeCablePath,
   type HopDevice,
   type PathHop,
   type PathProblem,
@@ -14,7 +14,7 @@ import {
   reversePath,
 } from "./cable_path.ts";
 import type { TraceOptions } from "./trace_site.ts";
-import { type DevicePort, loadOnce, type TraceMemo, toPortRef } from "./trace_site.ts";
+import { createPortRef, type DevicePort, loadValueOnce, type TraceMemo } from "./trace_site.ts";
 
 /** Maximum number of paths of one supply. Our choice: each transfer switch in a row doubles the number of paths. */
 const MAX_PATHS = 1024;
@@ -64,12 +64,12 @@ class SupplyTrace {
   }
 
   async ofOutlet(outlet: DevicePort): Promise<readonly CablePath[]> {
-    const origin = toPortRef(outlet);
+    const origin = createPortRef(outlet);
     const consumers = await this.#consumersOf(outlet);
     const chosen = consumers.find(({ device }) => isInService(device)) ?? consumers[0];
     if (chosen === undefined) {
       const hops = [{ device: outlet.device, inPort: "", outPort: outlet.port.name }];
-      return [finishPath({ origin, status: "UNCONNECTED", hops, segments: [] })];
+      return [completeCablePath({ origin, status: "UNCONNECTED", hops, segments: [] })];
     }
     const branches = consumers.map(({ device, inlet }, index) => ({
       from: origin,
@@ -92,7 +92,7 @@ class SupplyTrace {
 
   /** Lists the consumers of an outlet: by its cable, by a reference to it, or by the feed that it declares. */
   async #consumersOf({ device, port }: DevicePort) {
-    const end = toPortRef({ device, port });
+    const end = createPortRef({ device, port });
     const feedId = port.powerOut?.feedId;
     const cable = await this.#memo.cableAt(end);
     const cabled =
@@ -208,17 +208,18 @@ class SupplyTrace {
   }
 
   #inletsBehind(device: Device, at: PortRef): Promise<readonly Port[]> {
-    return loadOnce(this.#inlets, portKey(at), () => this.#suppliedInlets(device, at.portName));
+    return loadValueOnce(this.#inlets, portKey(at), () => this.#suppliedInlets(device, at.portName));
   }
 
-  /** Lists the inlets that supply an outlet: the named one, otherwise all; none without a recorded source. */
+  /** Lists the inlets that supply an outlet: the inlet that it names, otherwise all; none without a recorded source. */
   async #suppliedInlets(device: Device, outletName: string): Promise<readonly Port[]> {
     const outlet = device.ports?.find(({ name }) => name === outletName);
     const recorded: Port[] = [];
-    for (const inlet of listInlets(device)) {
+    for (const inlet of listEnabledInlets(device)) {
       if (inlet.enabled === false) continue;
       const isNamed = inlet.powerIn?.sourceRef !== undefined;
-      if (isNamed || (await this.#memo.cableAt(toPortRef({ device, port: inlet }))) !== undefined) recorded.push(inlet);
+      if (isNamed || (await this.#memo.cableAt(createPortRef({ device, port: inlet }))) !== undefined)
+        recorded.push(inlet);
     }
     const named = recorded.filter(({ name }) => name === outlet?.powerOut?.inletName);
     return named.length > 0 ? named : recorded;
@@ -235,14 +236,14 @@ class SupplyTrace {
     const origin = { deviceCode: first?.device.code ?? "", portName: first?.outPort ?? "" };
     const problems = problem === undefined ? [] : [problem];
     const way = { hops: [...hops], segments: [...segments], branches: [...branches] };
-    return finishPath({ origin, destination, status, ...way, problems });
+    return completeCablePath({ origin, destination, status, ...way, problems });
   }
 }
 
 /** Reverses a supply path to lead from the root to the consumer; without a root, it begins at the traced outlet. */
 function reverseSupply(path: CablePath, asked: PortRef, consumers: readonly Branch[]): CablePath {
   const isComplete = path.status === "COMPLETE";
-  return finishPath({
+  return completeCablePath({
     ...path,
     ...reversePath(path),
     origin: isComplete ? (path.destination ?? asked) : asked,

@@ -72,7 +72,7 @@ export class TraceMemo {
   }
 
   async far(place: DevicePort): Promise<CableEnd> {
-    const from = toPortRef(place);
+    const from = createPortRef(place);
     const cable = await this.cableAt(from);
     const to = cable === undefined ? undefined : await this.place(isSamePort(cable.a, from) ? cable.b : cable.a);
     const found = { cable, place: to };
@@ -82,12 +82,12 @@ export class TraceMemo {
 
   /** Returns the breakout channels of a port that have no cable. */
   riders(place: DevicePort): Promise<readonly Port[]> {
-    return loadOnce(this.#riders, portKey(toPortRef(place)), () => this.#ridersOf(place));
+    return loadValueOnce(this.#riders, portKey(createPortRef(place)), () => this.#ridersOf(place));
   }
 
   /** Returns connections between the positions of a device's ports inside the device. */
   inside(device: Device): Inside {
-    const found = this.#inside.get(device) ?? mapPassages(device);
+    const found = this.#inside.get(device) ?? mapPortPositions(device);
     this.#inside.set(device, found);
     return found;
   }
@@ -96,21 +96,21 @@ export class TraceMemo {
     const found: Port[] = [];
     for (const child of device.ports ?? []) {
       if (child.parentPort !== port.name || child.channel === undefined) continue;
-      if ((await this.cableAt(toPortRef({ device, port: child }))) === undefined) found.push(child);
+      if ((await this.cableAt(createPortRef({ device, port: child }))) === undefined) found.push(child);
     }
     return found;
   }
 
   device(code: string): Promise<Device | undefined> {
-    return loadOnce(this.#devices, codeKey(code), () => this.site.device(code));
+    return loadValueOnce(this.#devices, codeKey(code), () => this.site.device(code));
   }
 
   feedDeclarer(feedId: string): Promise<PortRef | undefined> {
-    return loadOnce(this.#feeds, codeKey(feedId), () => this.site.feedDeclarer(feedId));
+    return loadValueOnce(this.#feeds, codeKey(feedId), () => this.site.feedDeclarer(feedId));
   }
 
   cableAt(end: PortRef): Promise<Cable | undefined> {
-    return loadOnce(this.#cables, portKey(end), () => this.site.cableAt(end));
+    return loadValueOnce(this.#cables, portKey(end), () => this.site.cableAt(end));
   }
 
   async place(end: PortRef): Promise<DevicePort | undefined> {
@@ -121,7 +121,7 @@ export class TraceMemo {
 }
 
 /** Returns the cached value of a key, or loads and caches it. */
-export function loadOnce<Value>(
+export function loadValueOnce<Value>(
   known: Map<string, Promise<Value>>,
   key: string,
   load: () => Promise<Value>,
@@ -131,12 +131,12 @@ export function loadOnce<Value>(
   return found;
 }
 
-export function toPortRef({ device, port }: DevicePort): PortRef {
+export function createPortRef({ device, port }: DevicePort): PortRef {
   return { deviceCode: device.code, portName: port.name };
 }
 
 /** Maps positions of front ports to rear ports by their recorded mappings, and back. */
-function mapPassages({ ports = [] }: Device): Inside {
+function mapPortPositions({ ports = [] }: Device): Inside {
   const found = new Map<Port, Map<number, { readonly port: Port; readonly position: number }>>();
   const rears = new Map(ports.filter(({ kind }) => kind === "REAR").map((port) => [port.name, port]));
   const lead = (from: Port, at: number, port: Port, position: number) => {

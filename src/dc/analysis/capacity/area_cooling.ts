@@ -6,7 +6,7 @@ import type { FreeCooling } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { CoolingBalance } from "../cooling/cooling_balance.ts";
 import { getMedium, listServedAreas } from "../cooling/cooling_units.ts";
-import { toAreaKey } from "../places.ts";
+import { formatAreaKey } from "../places.ts";
 import type { Topology } from "../topology.ts";
 import { listSharedLosses } from "./area_ports.ts";
 
@@ -18,7 +18,7 @@ interface Failure {
 
 /**
  * Computes the cooling headroom of areas with all units, as ThermalHeadroom returns it without a reserve, and after the
- * worst single failure: that of a unit, or of a supply that turns units off.
+ * worst single failure: the failure of a unit, or of a supply that turns units off.
  */
 export class AreaCooling {
   readonly #now: CoolingBalance;
@@ -57,11 +57,11 @@ export class AreaCooling {
     return { freeKw, failoverFreeKw, failureRef };
   }
 
-  /** Lists units whose loss may affect an area: those serving it, and those that serve a location with one of these. */
+  /** Lists units whose loss may affect an area: units serving it, and units that serve a location with such a unit. */
   #concerned(units: readonly Crac[], area: Ref): readonly string[] {
     if (this.#mixesMedia) return [...new Set(this.#failures.flatMap(({ lost }) => [...lost]))];
     const places = new Set(
-      [toAreaKey(area), ...units.flatMap(listServedAreas)].flatMap((key) => this.#now.inside(key)),
+      [formatAreaKey(area), ...units.flatMap(listServedAreas)].flatMap((key) => this.#now.inside(key)),
     );
     const found = new Set(units);
     for (const at of places) {

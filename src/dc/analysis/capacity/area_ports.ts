@@ -42,9 +42,8 @@ interface LostTogether<Item> {
 }
 
 /**
- * Lists every single failure that turns off one of some devices or cooling units: its own, and those of elements whose
- * loss alone turns it off. Sorted by reference.
- *
+ * Lists every single failure that turns off one of some devices or cooling units: the failure of the item itself, and
+ * failures of elements whose loss alone turns the item off. Sorted by reference.
  * @param keyOf returns the key of an item in the power graph
  */
 export function listSharedLosses<Item>(

@@ -4,22 +4,22 @@ import type { Limit } from "../placement/limits.ts";
 import type { RefusalReason } from "../placement/wanted.ts";
 import type { SuppliedRack } from "./rack_supply_limits.ts";
 
-/** Power that can still be drawn in some racks, and the limit that stops most of them. */
+/** Power that can still be drawn in some racks, and the limit that stops most of the racks. */
 export interface FreePower {
   /** Free watts; below 0 if a limit is exceeded by that much. Undefined without any limit. */
   readonly watts: number | undefined;
   readonly stop: ReachedLimit | undefined;
 }
 
-/** A limit that is reached, and the node whose loss makes it so; -1 if no loss is needed. */
+/** A limit that is reached, and the node whose loss causes this; -1 if it is reached without a loss. */
 export interface ReachedLimit {
   readonly limit: Limit;
   readonly loss: number;
 }
 
-/** Amounts are sums of fractions, so smaller differences count as equal. */
+/** Tolerance of comparisons: amounts are sums of fractions, so smaller differences count as equal. */
 const TOLERANCE = 1e-6;
-/** Smaller rates count as 0, because they result from rounding. */
+/** Minimum rate of growth. Smaller rates result from rounding and count as 0. */
 const LEAST_RATE = 1e-9;
 const NOW: readonly RefusalReason[] = ["SUPPLY_LIMIT", "RACK_POWER"];
 const AFTER_FAILURE: readonly RefusalReason[] = [...NOW, "SUPPLY_FAILOVER"];
@@ -101,13 +101,13 @@ class Filling {
     if (watts > TOLERANCE || stop === undefined) return { watts, stop };
     // Nothing fits, so find by how much a limit is exceeded.
     const worst = this.#ways.reduce((least, one) => {
-      return one.stop !== undefined && getRemaining(one.stop) < getRemaining(least) ? one.stop : least;
+      return one.stop !== undefined && getRemainingLimit(one.stop) < getRemainingLimit(least) ? one.stop : least;
     }, stop);
-    return { watts: Math.min(0, getRemaining(worst)), stop: worst };
+    return { watts: Math.min(0, getRemainingLimit(worst)), stop: worst };
   }
 }
 
-function getRemaining({ limit }: ReachedLimit): number {
+function getRemainingLimit({ limit }: ReachedLimit): number {
   return limit.most - limit.used;
 }
 
@@ -165,7 +165,7 @@ class Meter {
     this.#judge();
   }
 
-  /** Returns the supplies that stop at the limit: those whose growth uses it; all it counts if it is exceeded. */
+  /** Returns the supplies that stop at the limit: those whose growth uses it, or all counted ones if it is exceeded. */
   stopped(): readonly Growing[] {
     const ways = [...this.#rates.keys()];
     if (this.limit.most - this.limit.used < -TOLERANCE) return ways;

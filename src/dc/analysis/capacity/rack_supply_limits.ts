@@ -16,7 +16,7 @@ export interface RackSupplyPath {
   readonly part: number;
 }
 
-/** A rack that accepts devices, with its possible supplies; none if no supply is live. */
+/** A rack that accepts devices, with its possible supplies. The list is empty if no supply is live. */
 export interface SuppliedRack {
   readonly rack: Rack;
   readonly ways: readonly RackSupplyPath[];

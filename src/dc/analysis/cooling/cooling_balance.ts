@@ -2,8 +2,8 @@ import { codeKey } from "#dc/model/code.ts";
 import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
-import { type DeviceLocation, indexLocationsByArea, listAreaKeys, sumLocationHeat, toAreaKey } from "../places.ts";
-import { sumLossesW } from "../power/power_load.ts";
+import { type DeviceLocation, formatAreaKey, indexLocationsByArea, listAreaKeys, sumLocationHeat } from "../places.ts";
+import { sumPowerLossesW } from "../power/power_load.ts";
 import type { Topology } from "../topology.ts";
 import { computeDeratedKw, getMedium, groupUnitsByArea, listServedAreas, type UnitsByArea } from "./cooling_units.ts";
 import type { MediumBalance } from "./thermal_spots.ts";
@@ -20,13 +20,13 @@ export interface ThermalOptions {
 /** Watts of each kind of heat. */
 export type MediumWatts = Readonly<Record<CoolingMedium, number>>;
 
-/** Heat of a location in watts. The air's includes losses of power equipment and heat that units reject into it. */
+/** Heat of a location in watts. Air heat includes losses of power equipment and heat that units reject into the air. */
 export interface LocationHeat {
   readonly AIR: number;
   readonly LIQUID: number;
   readonly itW: number;
   readonly lossW: number;
-  /** Part of the air's heat that cooling units reject into it. */
+  /** Part of the air heat that cooling units reject into the air. */
   readonly rejectedW: number;
 }
 
@@ -84,7 +84,8 @@ export class CoolingBalance {
   unitsOf(scope: Ref): readonly Crac[] {
     const found = new Set<Crac>();
     const areas = new Set<string>();
-    for (const at of this.inside(toAreaKey(scope))) for (const area of this.#places[at]?.areas ?? []) areas.add(area);
+    for (const at of this.inside(formatAreaKey(scope)))
+      for (const area of this.#places[at]?.areas ?? []) areas.add(area);
     for (const area of areas) for (const crac of this.#units.get(area) ?? []) found.add(crac);
     for (const crac of this.#unitsInside(scope)) found.add(crac);
     return [...found].sort((a, b) => compareText(codeKey(a.code), codeKey(b.code)));
@@ -93,7 +94,7 @@ export class CoolingBalance {
   /** Returns the units that serve areas whose references are inside a scope. */
   #unitsInside(scope: Ref): readonly Crac[] {
     // Only references of sites and floors are prefixes of the references of areas inside them.
-    if (scope.kind !== "site" && scope.kind !== "floor") return this.#units.get(toAreaKey(scope)) ?? [];
+    if (scope.kind !== "site" && scope.kind !== "floor") return this.#units.get(formatAreaKey(scope)) ?? [];
     return [...this.#units].flatMap(([area, cracs]) => (isAreaInScope(area, scope) ? cracs : []));
   }
 
@@ -126,7 +127,7 @@ export class CoolingBalance {
     const standby = own.filter((crac) => crac.status === "STANDBY" && !this.isFailed(crac)).map(computeDeratedKw);
     const reserveKw = sumNumbers(effective.toSorted((a, b) => b - a).slice(0, this.#options.reserveUnits));
     const usableKw = sumNumbers(effective) + sumNumbers(standby) - reserveKw;
-    const { heatKw, uncarriedKw, unservedKw } = this.#heatIn(toAreaKey(scope), medium);
+    const { heatKw, uncarriedKw, unservedKw } = this.#heatIn(formatAreaKey(scope), medium);
     const carriedKw = sumNumbers(own.map((crac) => this.loadKw(crac)));
     return {
       units: own.length,
@@ -179,7 +180,7 @@ export class CoolingBalance {
     if (place === undefined) return { AIR: 0, LIQUID: 0, itW: 0, lossW: 0 };
     const { basis } = this.#options;
     const { airW, liquidW, itW } = sumLocationHeat(place, basis);
-    const lossW = place.lossy.length === 0 ? 0 : sumLossesW(place.lossy, this.#topology, basis);
+    const lossW = place.lossy.length === 0 ? 0 : sumPowerLossesW(place.lossy, this.#topology, basis);
     const missing = this.#options.missingHeat?.get(at);
     return { AIR: airW + lossW - (missing?.AIR ?? 0), LIQUID: liquidW - (missing?.LIQUID ?? 0), itW, lossW };
   }
@@ -212,7 +213,7 @@ export class CoolingBalance {
 /** Whether an area that units serve is inside a site or floor, judged by its reference alone. */
 function isAreaInScope(area: string, scope: Ref): boolean {
   const [kind = "", rest = ""] = area.split(/:(.*)/s);
-  if (area === toAreaKey(scope)) return true;
+  if (area === formatAreaKey(scope)) return true;
   if (kind === "rack") return false;
   if (scope.kind === "site") return rest.startsWith(`${scope.site.toLowerCase()}/`);
   return scope.kind === "floor" && rest.startsWith(`${scope.site.toLowerCase()}/${scope.floor}/`);

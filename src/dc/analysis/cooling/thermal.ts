@@ -3,7 +3,7 @@ import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
 import type { CracShare as CracReply, Hotspot, ThermalHeadroomResponse } from "#gen/datacenter/v1/messages.ts";
 import { isLocatedIn } from "../location_scope.ts";
-import { toAreaKey } from "../places.ts";
+import { formatAreaKey } from "../places.ts";
 import type { Topology } from "../topology.ts";
 import { CoolingBalance, type PlantBalance, type ThermalOptions } from "./cooling_balance.ts";
 import { getMedium, listRackAreas } from "./cooling_units.ts";
@@ -50,11 +50,11 @@ export function computeThermalHeadroom(topology: Topology, scope: Ref, options: 
   const balance = new CoolingBalance(topology, options);
   const units = balance.unitsOf(scope);
   const [air, liquid] = [balance.of(scope, "AIR", units), balance.of(scope, "LIQUID", units)];
-  const zones = computeZones(topology, balance, scope, units);
+  const zones = computeThermalZones(topology, balance, scope, units);
   const racks = topology.inventory.racks
     .filter((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, scope))
     .map((rack) => topology.rackHeat(rack, options.basis));
-  const inside = balance.inside(toAreaKey(scope));
+  const inside = balance.inside(formatAreaKey(scope));
   const kw = (watts: (heat: ReturnType<CoolingBalance["heat"]>) => number) =>
     inside.reduce((sum, at) => sum + watts(balance.heat(at)), 0) / 1000;
   const itKw = kw(({ itW }) => itW);
@@ -65,15 +65,15 @@ export function computeThermalHeadroom(topology: Topology, scope: Ref, options: 
     airHeatKw: air.heatKw,
     liquidHeatKw: liquid.heatKw,
     infrastructureHeatKw: kw(({ lossW }) => lossW),
-    ...toAirFigures(air),
+    ...selectAirFigures(air),
     headroomPct: computeHeadroomPct(air),
-    ...toLiquidFigures(liquid),
+    ...selectLiquidFigures(liquid),
     liquidRatedKw: liquid.ratedKw,
     liquidHeadroomPct: computeHeadroomPct(liquid),
     redundancyOk: zones.every(({ redundancyOk }) => redundancyOk) && air.unservedKw === 0 && liquid.unservedKw === 0,
     ccf: itKw === 0 ? 0 : (air.effectiveKw + liquid.effectiveKw) / (CCF_SHARE * itKw),
     ...computeRackCoolingIndex(devices, racks),
-    cracs: toCracShares(balance, units),
+    cracs: listCracShares(balance, units),
     zones: zones.map(({ hotspots: _, ...zone }) => zone),
     racks: racks.map(({ thermal }) => thermal),
     hotspots: [
@@ -98,14 +98,14 @@ function listUnrackedDevices(devices: readonly Device[], racks: readonly RackHea
 /** Returns the units that serve a scope with all their heat. Costs as `computeThermalHeadroom` without its zones. */
 export function computeScopeShares(topology: Topology, scope: Ref, options: ThermalOptions): readonly CracShare[] {
   const balance = new CoolingBalance(topology, options);
-  return toCracShares(balance, balance.unitsOf(scope));
+  return listCracShares(balance, balance.unitsOf(scope));
 }
 
-function toCracShares(balance: CoolingBalance, units: readonly Crac[]): readonly CracShare[] {
-  return units.map((crac) => toCracShare(balance, crac));
+function listCracShares(balance: CoolingBalance, units: readonly Crac[]): readonly CracShare[] {
+  return units.map((crac) => createCracShare(balance, crac));
 }
 
-function toCracShare(balance: CoolingBalance, crac: Crac): CracShare {
+function createCracShare(balance: CoolingBalance, crac: Crac): CracShare {
   const { supplyTempC, returnTempC } = crac;
   const deltaTK = supplyTempC === undefined || returnTempC === undefined ? undefined : returnTempC - supplyTempC;
   const [effectiveKw, loadKw, medium] = [balance.effectiveKw(crac), balance.loadKw(crac), getMedium(crac)];
@@ -122,11 +122,11 @@ function toCracShare(balance: CoolingBalance, crac: Crac): CracShare {
   };
 }
 
-function toAirFigures({ ratedKw, effectiveKw, reserveKw, usableKw, headroomKw }: PlantBalance) {
+function selectAirFigures({ ratedKw, effectiveKw, reserveKw, usableKw, headroomKw }: PlantBalance) {
   return { ratedKw, effectiveKw, reserveKw, usableKw, headroomKw };
 }
 
-function toLiquidFigures({ effectiveKw, reserveKw, usableKw, headroomKw }: PlantBalance) {
+function selectLiquidFigures({ effectiveKw, reserveKw, usableKw, headroomKw }: PlantBalance) {
   return {
     liquidEffectiveKw: effectiveKw,
     liquidReserveKw: reserveKw,
@@ -140,11 +140,11 @@ function computeHeadroomPct({ headroomKw, usableKw }: PlantBalance): number {
 }
 
 /** Returns the areas that the units of a scope serve, if they share a location with it. */
-function computeZones(topology: Topology, balance: CoolingBalance, scope: Ref, units: readonly Crac[]) {
+function computeThermalZones(topology: Topology, balance: CoolingBalance, scope: Ref, units: readonly Crac[]) {
   const named = new Map<string, string>();
   for (const { serves = [] } of units)
     for (const ref of serves) named.set(ref.toLowerCase(), named.get(ref.toLowerCase()) ?? ref);
-  const inside = new Set(balance.inside(toAreaKey(scope)));
+  const inside = new Set(balance.inside(formatAreaKey(scope)));
   const racksIn = groupRacksByArea(topology, named);
   return [...named].flatMap(([key, ref]) => {
     const area = parseRef(ref);
@@ -161,7 +161,7 @@ function computeZones(topology: Topology, balance: CoolingBalance, scope: Ref, u
       reserveKw,
       usableKw,
       headroomKw,
-      ...toLiquidFigures(liquid),
+      ...selectLiquidFigures(liquid),
       redundancyOk: hasHeadroom(air) && hasHeadroom(liquid),
       cracCodes: serving.map(({ code }) => code),
       rackCodes: racksIn.get(key) ?? [],

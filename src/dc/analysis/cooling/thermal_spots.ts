@@ -155,8 +155,8 @@ export function listUnservedHotspots(ref: string, medium: CoolingMedium, kw: num
 }
 
 /**
- * Deviation of measured inlets above the recommended range; 100 % means none; absent without measurements. Uses devices
- * with measurements, and the rack's own measurement otherwise. Source:
+ * Computes the deviation of measured inlets above the recommended range; 100 % means none; absent without measurements.
+ * Uses devices with measurements, and the rack's own measurement otherwise. Source:
  * docs/contract/datacenter-analyses.md#thermal-figures.
  */
 export function computeRackCoolingIndex(

@@ -6,9 +6,9 @@ import type { FabricLink, PortRef } from "#dc/model/resources.ts";
 import type { FabricSummary } from "#gen/datacenter/v1/messages.ts";
 import type { CablePath } from "../cabling/cable_path.ts";
 import { type FabricFinding, listDownFindings, listSwitchFindings } from "./fabric_findings.ts";
-import { type FabricLinkView, type LinkLimits, viewLink } from "./fabric_links.ts";
-import { createFabricNode, divideLinks, type FabricNode } from "./fabric_nodes.ts";
-import { type DeviceOf, getTierName, listExpectedMesh, rankTiers, type Tiers } from "./fabric_tiers.ts";
+import { createLinkView, type FabricLinkView, type LinkLimits } from "./fabric_links.ts";
+import { createFabricNode, divideLinksByTier, type FabricNode } from "./fabric_nodes.ts";
+import { type FindDeviceByKey, getTierName, listExpectedMesh, rankTiers, type Tiers } from "./fabric_tiers.ts";
 
 export type { FabricLinkView } from "./fabric_links.ts";
 export type { FabricNode } from "./fabric_nodes.ts";
@@ -48,13 +48,13 @@ export interface FabricAnswer {
  */
 export function analyseFabric(
   { listed, mesh, own }: FabricLinks,
-  deviceOf: DeviceOf,
+  deviceOf: FindDeviceByKey,
   options: FabricOptions,
 ): FabricAnswer {
   const failed = new Set(options.failedDeviceCodes.map(codeKey));
   const views = new Map<FabricLink, FabricLinkView>();
   const viewOf = (link: FabricLink) => {
-    const view = views.get(link) ?? viewLink(link, { deviceOf, failed }, options);
+    const view = views.get(link) ?? createLinkView(link, { deviceOf, failed }, options);
     views.set(link, view);
     return view;
   };
@@ -66,7 +66,7 @@ export function analyseFabric(
     .flatMap((key) => {
       const device = deviceOf(key);
       if (device === undefined) return [];
-      const own = divideLinks(key, bySwitch.get(key) ?? [], tiers);
+      const own = divideLinksByTier(key, bySwitch.get(key) ?? [], tiers);
       return [{ own, node: createFabricNode(device, own, { tier: tiers.get(key) ?? 0, failed: failed.has(key) }) }];
     });
   const congested = links.filter((view) => view.live && view.utilizationPct >= options.congestionPct);
@@ -98,7 +98,11 @@ function groupLinksBySwitch(views: readonly FabricLinkView[]): ReadonlyMap<strin
 }
 
 /** Lists pairs of the expected mesh of each fabric that no link connects. */
-function listMissingLinks(links: readonly FabricLink[], tiers: Tiers, deviceOf: DeviceOf): FabricAnswer["missing"] {
+function listMissingLinks(
+  links: readonly FabricLink[],
+  tiers: Tiers,
+  deviceOf: FindDeviceByKey,
+): FabricAnswer["missing"] {
   const found = new Map<string, { readonly leafCode: string; readonly spineCode: string }>();
   const codeOf = (key: string) => deviceOf(key)?.code ?? key;
   for (const own of Map.groupBy(links, getFabricKey).values()) {

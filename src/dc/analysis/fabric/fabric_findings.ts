@@ -1,7 +1,7 @@
 import { getFabricKey } from "#dc/model/resource_key.ts";
 import type { Finding } from "#gen/datacenter/v1/messages.ts";
 import type { FabricLinkView } from "./fabric_links.ts";
-import { type FabricNode, getFarKey, type SwitchLinks } from "./fabric_nodes.ts";
+import { type FabricNode, getFarSwitchKey, type SwitchLinks } from "./fabric_nodes.ts";
 import type { Tiers } from "./fabric_tiers.ts";
 
 export type FabricFinding = Omit<Finding, "field">;
@@ -38,9 +38,11 @@ export function listSwitchFindings(
 
 /** Reports different numbers of parallel links to the switches of one tier in one fabric. */
 function listUnequalLinks(ref: string, { key, upward }: SwitchLinks, tiers: Tiers): readonly FabricFinding[] {
-  const groups = Map.groupBy(upward, (view) => `${tiers.get(getFarKey(view, key))} ${getFabricKey(view.link)}`);
+  const groups = Map.groupBy(upward, (view) => `${tiers.get(getFarSwitchKey(view, key))} ${getFabricKey(view.link)}`);
   return [...groups.values()].flatMap((views): FabricFinding[] => {
-    const perSwitch = [...Map.groupBy(views, (view) => getFarKey(view, key)).values()].map(({ length }) => length);
+    const perSwitch = [...Map.groupBy(views, (view) => getFarSwitchKey(view, key)).values()].map(
+      ({ length }) => length,
+    );
     const [fewest, most] = [Math.min(...perSwitch), Math.max(...perSwitch)];
     if (fewest === most) return [];
     const message = "The numbers of links to the switches above differ, which loads some more than others";

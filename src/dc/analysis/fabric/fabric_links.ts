@@ -1,9 +1,9 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Health } from "#dc/model/enum_values.ts";
 import { isInService } from "#dc/model/in_service.ts";
-import { toFabricLinkRef } from "#dc/model/ref.ts";
+import { formatFabricLinkRef } from "#dc/model/ref.ts";
 import type { FabricLink, PortRef } from "#dc/model/resources.ts";
-import type { DeviceOf } from "./fabric_tiers.ts";
+import type { FindDeviceByKey } from "./fabric_tiers.ts";
 
 export interface FabricLinkView {
   readonly link: FabricLink;
@@ -39,16 +39,16 @@ const MEANT: readonly FabricLink["status"][] = ["PLANNED", "ADMIN_DOWN"];
 const NOT_YET = ["PLANNED", "STAGED", "INVENTORY"];
 
 /** Determines a link's state from its status, ports and devices; `failed` has keys of devices assumed failed. */
-export function viewLink(
+export function createLinkView(
   link: FabricLink,
-  { deviceOf, failed }: { readonly deviceOf: DeviceOf; readonly failed: ReadonlySet<string> },
+  { deviceOf, failed }: { readonly deviceOf: FindDeviceByKey; readonly failed: ReadonlySet<string> },
   { congestionPct, watchPct }: LinkLimits,
 ): FabricLinkView {
   const { a, b, status, capacityMbps = 0, aToBMbps = 0, bToAMbps = 0 } = link;
   // Multiply before dividing, so that 57 of 100 is exactly 57 % and meets a limit of 57.
   const utilizationPct = capacityMbps === 0 ? 0 : (Math.max(aToBMbps, bToAMbps) * 100) / capacityMbps;
   const cause = findLinkCause([a, b], deviceOf, failed);
-  const view = { link, ref: toFabricLinkRef(a, b), utilizationPct };
+  const view = { link, ref: formatFabricLinkRef(a, b), utilizationPct };
   if (!CARRYING.includes(status) || cause !== undefined) {
     const isMeant = CARRYING.includes(status) ? cause?.isMeant === true : MEANT.includes(status);
     return { ...view, live: false, health: isMeant ? "WATCH" : "FAULT", ...(cause !== undefined && { cause }) };
@@ -61,13 +61,13 @@ export function viewLink(
 const NONE_FAILED: ReadonlySet<string> = new Set();
 
 /** Whether a link can carry traffic according to its state, its ports and its devices. */
-export function canCarryTraffic({ a, b, status }: FabricLink, deviceOf: DeviceOf): boolean {
+export function canCarryTraffic({ a, b, status }: FabricLink, deviceOf: FindDeviceByKey): boolean {
   return CARRYING.includes(status) && findLinkCause([a, b], deviceOf, NONE_FAILED) === undefined;
 }
 
 function findLinkCause(
   ends: readonly PortRef[],
-  deviceOf: DeviceOf,
+  deviceOf: FindDeviceByKey,
   failed: ReadonlySet<string>,
 ): LinkCause | undefined {
   const gone = ends.map(({ deviceCode }) => deviceCode).filter((code) => failed.has(codeKey(code)));

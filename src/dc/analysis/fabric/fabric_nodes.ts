@@ -27,13 +27,13 @@ export interface SwitchLinks {
 }
 
 /** Divides the links of a switch by the tiers of their other ends. */
-export function divideLinks(key: string, all: readonly FabricLinkView[], tiers: Tiers): SwitchLinks {
+export function divideLinksByTier(key: string, all: readonly FabricLinkView[], tiers: Tiers): SwitchLinks {
   const own = tiers.get(key) ?? 0;
-  const to = (view: FabricLinkView) => tiers.get(getFarKey(view, key)) ?? 0;
+  const to = (view: FabricLinkView) => tiers.get(getFarSwitchKey(view, key)) ?? 0;
   return { key, all, upward: all.filter((view) => to(view) > own), downward: all.filter((view) => to(view) < own) };
 }
 
-export function getFarKey({ link: { a, b } }: FabricLinkView, key: string): string {
+export function getFarSwitchKey({ link: { a, b } }: FabricLinkView, key: string): string {
   const near = codeKey(a.deviceCode);
   return near === key ? codeKey(b.deviceCode) : near;
 }
@@ -46,7 +46,7 @@ export function createFabricNode(
   const counted = upward.length > 0 ? upward : all;
   const toFar = new Map<string, number>();
   for (const view of upward.filter(({ live }) => live)) {
-    const far = getFarKey(view, key);
+    const far = getFarSwitchKey(view, key);
     toFar.set(far, (toFar.get(far) ?? 0) + (view.link.capacityMbps ?? 0));
   }
   const uplinkMbps = [...toFar.values()].reduce((sum, one) => sum + one, 0);

@@ -8,7 +8,7 @@ const NAMES = ["leaf", "spine", "super-spine"];
 /** Tier of every switch by the key of its code; 0 is the tier of leaves. */
 export type Tiers = ReadonlyMap<string, number>;
 
-export type DeviceOf = (key: string) => Device | undefined;
+export type FindDeviceByKey = (key: string) => Device | undefined;
 
 /** Maximum number of rounds in which tiers spread along links. Our choice: no fabric has more tiers. */
 const MOST_TIERS = 16;
@@ -20,10 +20,10 @@ interface Pair {
 
 /**
  * Ranks switches by their roles. A switch with another role is one tier above the highest switch that names it as its
- * upper end, or else one below the lowest switch above it. If no role determines a rank, the lowest switches are tier
- * 0.
+ * upper end. If none names it, it is one tier below the lowest switch above it. If no role determines a rank, the
+ * lowest switches are tier 0.
  */
-export function rankTiers(links: readonly FabricLink[], deviceOf: DeviceOf): Tiers {
+export function rankTiers(links: readonly FabricLink[], deviceOf: FindDeviceByKey): Tiers {
   const tiers = new Map<string, number>();
   const unknown = new Set<string>();
   const pairs = links.map(({ a, b }) => ({ low: codeKey(a.deviceCode), high: codeKey(b.deviceCode) }));
@@ -33,19 +33,19 @@ export function rankTiers(links: readonly FabricLink[], deviceOf: DeviceOf): Tie
     else tiers.set(key, rank);
   }
   if (unknown.size === 0) return tiers;
-  rankAbove(pairs, unknown, tiers);
-  rankBelow(pairs, new Set([...unknown].filter((key) => !tiers.has(key))), tiers);
+  rankSwitchesAbove(pairs, unknown, tiers);
+  rankSwitchesBelow(pairs, new Set([...unknown].filter((key) => !tiers.has(key))), tiers);
   const unranked = new Set([...unknown].filter((key) => !tiers.has(key)));
   const above = new Set(pairs.map(({ high }) => high));
   for (const key of unranked) if (!above.has(key)) tiers.set(key, 0);
-  rankAbove(pairs, unranked, tiers);
+  rankSwitchesAbove(pairs, unranked, tiers);
   // The remaining switches form cycles.
   for (const key of unranked) tiers.set(key, tiers.get(key) ?? 1);
   return tiers;
 }
 
 /** Ranks switches one tier above the highest ranked switch below them. */
-function rankAbove(pairs: readonly Pair[], open: ReadonlySet<string>, tiers: Map<string, number>): void {
+function rankSwitchesAbove(pairs: readonly Pair[], open: ReadonlySet<string>, tiers: Map<string, number>): void {
   repeatRounds(() =>
     pairs.filter(({ low, high }) => {
       const lower = tiers.get(low);
@@ -57,7 +57,7 @@ function rankAbove(pairs: readonly Pair[], open: ReadonlySet<string>, tiers: Map
 }
 
 /** Ranks switches one tier below the lowest ranked switch above them. */
-function rankBelow(pairs: readonly Pair[], open: ReadonlySet<string>, tiers: Map<string, number>): void {
+function rankSwitchesBelow(pairs: readonly Pair[], open: ReadonlySet<string>, tiers: Map<string, number>): void {
   repeatRounds(() =>
     pairs.filter(({ low, high }) => {
       const upper = tiers.get(high);
@@ -87,7 +87,11 @@ function listLabelKeys(lowRank: number): readonly string[] {
  * or plane. A pod or plane is given by its label; switches without a label belong to the connected component of their
  * links, and to the pods of the labelled switches in it. Cost: O(links + pairs).
  */
-export function listExpectedMesh(links: readonly FabricLink[], tiers: Tiers, deviceOf: DeviceOf): readonly Pair[] {
+export function listExpectedMesh(
+  links: readonly FabricLink[],
+  tiers: Tiers,
+  deviceOf: FindDeviceByKey,
+): readonly Pair[] {
   const members = new Set(links.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]));
   const ranks = [...new Set([...members].map((key) => tiers.get(key) ?? 0))].sort((a, b) => a - b);
   return ranks.slice(1).flatMap((high, at) => {
@@ -102,7 +106,7 @@ export function listExpectedMesh(links: readonly FabricLink[], tiers: Tiers, dev
 function findCommonLabel(
   lows: readonly string[],
   highs: readonly string[],
-  { low, deviceOf }: { readonly low: number; readonly deviceOf: DeviceOf },
+  { low, deviceOf }: { readonly low: number; readonly deviceOf: FindDeviceByKey },
 ): (key: string) => string | undefined {
   const has = (label: string) => (key: string) => deviceOf(key)?.labels?.[label] !== undefined;
   const label = listLabelKeys(low).find((one) => lows.some(has(one)) && highs.some(has(one)));

@@ -70,18 +70,19 @@ function listDeadSupplies(topology: Topology, index: number, readings: CurrentRe
   const edges = power.inlets.of(index).filter(({ from, how }) => how === undefined && live[from] === 1);
   if (edges.length < 2) return [];
   const node = power.nodes[index];
-  const own = findCarried(readings, [toRefKey(node?.ref ?? "")]);
+  const own = findCarriedLoad(readings, [toRefKey(node?.ref ?? "")]);
   const dead = new Map<string, Dead>();
   const carrying: Carried[] = [];
   let inlets = 0;
   for (const edge of edges) {
-    const atInlet = findCarried(readings, listInletKeys(topology, edge));
+    const atInlet = findCarriedLoad(readings, listInletKeys(topology, edge));
     if (atInlet?.isNothing === false) {
       carrying.push(atInlet);
       continue;
     }
     const found =
-      findHighestDead(topology, edge, readings) ?? (atInlet && { ref: formatInletRef(topology, edge), at: atInlet.at });
+      findHighestDeadSupply(topology, edge, readings) ??
+      (atInlet && { ref: formatInletRef(topology, edge), at: atInlet.at });
     if (found === undefined) continue;
     inlets += 1;
     dead.set(found.ref, found);
@@ -93,23 +94,23 @@ function listDeadSupplies(topology: Topology, index: number, readings: CurrentRe
   return [...dead.values()].map((one) => ({ ref: one.ref, at: Math.max(one.at, at), carriedW }));
 }
 
-function findCarried(readings: CurrentReadings, keys: readonly string[]): Carried | undefined {
+function findCarriedLoad(readings: CurrentReadings, keys: readonly string[]): Carried | undefined {
   for (const [quantity, most] of NOTHING) {
     const found = findReading(readings, quantity, keys);
-    if (found !== undefined) return sumCarried(found, { isNothing: found.value <= most, quantity });
+    if (found !== undefined) return sumCarriedLoads(found, { isNothing: found.value <= most, quantity });
   }
   const state = findReading(readings, "STATE", keys);
   return state === undefined || state.value === ON ? undefined : { isNothing: true, watts: 0, at: state.at };
 }
 
-function sumCarried(
+function sumCarriedLoads(
   { value, at }: MeasuredValue,
   { isNothing, quantity }: { readonly isNothing: boolean; readonly quantity: ReadingQuantity },
 ): Carried {
   return { isNothing, watts: quantity === "POWER_W" ? value : 0, at };
 }
 
-/** Lists keys of the meters of an inlet: its own, and that of an outlet that supplies only this inlet. */
+/** Lists keys of the meters of an inlet: its own meter, and the meter of an outlet that supplies only this inlet. */
 function listInletKeys({ power }: Topology, edge: PowerEdge): readonly string[] {
   const source = power.nodes[edge.from];
   const isSole = source?.kind === "OUTLET" && power.supplies.count(edge.from) === 1;
@@ -121,8 +122,12 @@ function formatInletRef({ power }: Pick<Topology, "power">, { to, inlet }: Power
   return node?.kind === "DEVICE" ? `port:${node.device.code}/${inlet}` : "";
 }
 
-/** Returns the highest supply above an inlet whose own meter shows no load, with no load shown between them. */
-function findHighestDead({ power, live }: Topology, { from }: PowerEdge, readings: CurrentReadings): Dead | undefined {
+/** Returns the highest supply above an inlet whose own meter and all meters between the two show no load. */
+function findHighestDeadSupply(
+  { power, live }: Topology,
+  { from }: PowerEdge,
+  readings: CurrentReadings,
+): Dead | undefined {
   let dead: Dead | undefined;
   let index = from;
   for (let level = 0; level < MOST_LEVELS; level += 1) {
@@ -130,7 +135,7 @@ function findHighestDead({ power, live }: Topology, { from }: PowerEdge, reading
     if (node === undefined) break;
     // An outlet with one consumer supplies only that consumer.
     const isSole = level === 0 && node.kind === "OUTLET" && power.supplies.count(index) === 1;
-    const carried = isSole ? undefined : findCarried(readings, listMeterKeys(node));
+    const carried = isSole ? undefined : findCarriedLoad(readings, listMeterKeys(node));
     if (carried?.isNothing === false) break;
     if (carried !== undefined) dead = { ref: node.ref, at: carried.at };
     const sources = power.inlets.of(index).filter(({ how, from: above }) => how === undefined && live[above] === 1);

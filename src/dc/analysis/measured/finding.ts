@@ -9,7 +9,7 @@ export interface MeasuredValue {
   readonly at: number;
 }
 
-/** Current readings, without those that stopped, by quantity and the key of the element. */
+/** Current readings by quantity and the key of the element. Readings that stopped are not among them. */
 export type CurrentReadings = ReadonlyMap<ReadingQuantity, ReadonlyMap<string, MeasuredValue>>;
 
 /** A problem that readings show and the inventory does not record. */
@@ -28,16 +28,16 @@ export interface ReadingFinding {
 }
 
 /** Returns the key under which the start of a finding is stored. */
-export function toFindingKey({ kind, ref, source = "" }: ReadingFinding): string {
+export function formatFindingKey({ kind, ref, source = "" }: ReadingFinding): string {
   return `${kind} ${ref === "" ? source : toRefKey(ref)}`;
 }
 
 /** Returns how long a finding must last before it is reported, in milliseconds. Source: docs/readings.md#findings. */
-export function getHoldMs({ kind }: ReadingFinding): number {
+export function getMinDurationMs({ kind }: ReadingFinding): number {
   return kind === "DEAD_SUPPLY" ? 60 * 60 * 1000 : 0;
 }
 
-/** Returns the reading of a quantity from the first of some elements that has one. */
+/** Returns the reading of a quantity from the first element of some elements that has such a reading. */
 export function findReading(
   readings: CurrentReadings,
   quantity: ReadingQuantity,

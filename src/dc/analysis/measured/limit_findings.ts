@@ -5,7 +5,7 @@ import type { Device, PowerOut } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { findInletHotspot } from "../cooling/thermal_spots.ts";
 import type { PowerNode } from "../power/power_graph.ts";
-import { computePhaseSpreadPct, isUneven } from "../power/power_phases.ts";
+import { areLegLoadsUneven, computePhaseSpreadPct } from "../power/power_phases.ts";
 import type { Topology } from "../topology.ts";
 import { type CurrentReadings, findReading, type MeasuredValue, type ReadingFinding } from "./finding.ts";
 import { listMeterKeys, type MeasuredPower, measureOwnDraws } from "./measured_draws.ts";
@@ -14,7 +14,7 @@ import { listMeterKeys, type MeasuredPower, measureOwnDraws } from "./measured_d
 const LEAST_MEAN_A = 1;
 
 /** Lists devices and cooling units that draw more than planned. */
-export function listAbovePlan(topology: Topology, readings: CurrentReadings): readonly ReadingFinding[] {
+export function listDrawsAbovePlan(topology: Topology, readings: CurrentReadings): readonly ReadingFinding[] {
   const power = readings.get("POWER_W") ?? new Map<string, MeasuredValue>();
   const watts: MeasuredPower = new Map([...power].map(([key, { value }]) => [key, value]));
   const found: ReadingFinding[] = [];
@@ -63,11 +63,13 @@ interface Use {
 }
 
 /** Lists supplies whose load exceeds their limit, each with the reading that exceeds it most. */
-export function* listAboveLimit(topology: Topology, readings: CurrentReadings): Steps<readonly ReadingFinding[]> {
+export function* listLoadsAboveLimit(topology: Topology, readings: CurrentReadings): Steps<readonly ReadingFinding[]> {
   const found: ReadingFinding[] = [];
   for (const [index, node] of topology.power.nodes.entries()) {
     if (index % 256 === 0) yield;
-    const uses = listUses(topology, node, readings).toSorted((a, b) => b.measured / b.rating - a.measured / a.rating);
+    const uses = listMeterUses(topology, node, readings).toSorted(
+      (a, b) => b.measured / b.rating - a.measured / a.rating,
+    );
     const [most] = uses;
     if (most === undefined) continue;
     const usedPct = (most.measured / most.rating) * 100;
@@ -81,7 +83,7 @@ export function* listAboveLimit(topology: Topology, readings: CurrentReadings): 
   return found;
 }
 
-function listUses(topology: Topology, node: PowerNode, readings: CurrentReadings): readonly Use[] {
+function listMeterUses(topology: Topology, node: PowerNode, readings: CurrentReadings): readonly Use[] {
   if (node.kind !== "OUTLET" && (node.kind !== "DEVICE" || node.capacityW === undefined)) return [];
   const keys = listMeterKeys(node);
   const use = (reading: MeasuredValue | undefined, rating: number | undefined, unit: Use["unit"]): readonly Use[] =>
@@ -94,14 +96,14 @@ function listUses(topology: Topology, node: PowerNode, readings: CurrentReadings
   const currents = (["CURRENT_A", "CURRENT_L1_A", "CURRENT_L2_A", "CURRENT_L3_A"] as const).flatMap(
     (quantity) => findReading(readings, quantity, keys) ?? [],
   );
-  const amperes = currents.length === 0 ? undefined : findRating(topology, node)?.amperageA;
+  const amperes = currents.length === 0 ? undefined : findOutletRating(topology, node)?.amperageA;
   return [
     ...(apparent === undefined ? use(watts, node.capacityW, "w") : use(apparent, node.capacityW, "va")),
     ...currents.flatMap((reading) => use(reading, amperes, "a")),
   ];
 }
 
-function findRating(topology: Topology, { end }: Extract<PowerNode, { kind: "OUTLET" }>): PowerOut | undefined {
+function findOutletRating(topology: Topology, { end }: Extract<PowerNode, { kind: "OUTLET" }>): PowerOut | undefined {
   return topology.device(end.deviceCode)?.ports?.find(({ name }) => name === end.portName)?.powerOut;
 }
 
@@ -115,7 +117,7 @@ export function listUnevenCurrents(readings: CurrentReadings): readonly ReadingF
     ];
     if (second === undefined || third === undefined) continue;
     const legs = { A: first.value, B: second.value, C: third.value };
-    if ((legs.A + legs.B + legs.C) / 3 < LEAST_MEAN_A || !isUneven(legs)) continue;
+    if ((legs.A + legs.B + legs.C) / 3 < LEAST_MEAN_A || !areLegLoadsUneven(legs)) continue;
     const figures = { l1_a: legs.A, l2_a: legs.B, l3_a: legs.C, spread_pct: computePhaseSpreadPct(legs) };
     const at = Math.max(first.at, second.at, third.at);
     found.push({ kind: "PHASE_IMBALANCE", severity: "WATCH", ref: first.ref, at, figures });
@@ -126,7 +128,7 @@ export function listUnevenCurrents(readings: CurrentReadings): readonly ReadingF
 /** Lists inlets above the temperature limit of their class. Liquid inlets have no class. */
 export function listWarmInlets(topology: Topology, readings: CurrentReadings): readonly ReadingFinding[] {
   return [...(readings.get("INLET_C") ?? [])].flatMap(([, { ref, value, at }]) => {
-    const device = findDevice(topology, ref);
+    const device = findDeviceByRef(topology, ref);
     const isLiquid = device?.coolingMethod === "LIQUID" || device?.coolingMethod === "IMMERSION";
     if (isLiquid || (device === undefined && !ref.startsWith("rack:"))) return [];
     const [spot] = findInletHotspot(ref, value, device?.thermalClass);
@@ -139,14 +141,14 @@ export function listWarmInlets(topology: Topology, readings: CurrentReadings): r
 /** Lists batteries whose measured time is less than their recorded time at rated load. */
 export function listShortBatteries(topology: Topology, readings: CurrentReadings): readonly ReadingFinding[] {
   return [...(readings.get("BATTERY_MIN") ?? [])].flatMap(([, { ref, value, at }]) => {
-    const runtimeS = findDevice(topology, ref)?.power?.runtimeS ?? 0;
+    const runtimeS = findDeviceByRef(topology, ref)?.power?.runtimeS ?? 0;
     if (value * 60 >= runtimeS) return [];
     const figures = { measured_min: value, recorded_min: runtimeS / 60 };
     return [{ kind: "BATTERY_BELOW_RUNTIME", severity: "FAULT", ref, at, figures } as const];
   });
 }
 
-function findDevice(topology: Topology, text: string): Device | undefined {
+function findDeviceByRef(topology: Topology, text: string): Device | undefined {
   const ref = parseRef(text);
   return ref?.kind === "device" ? topology.device(codeKey(ref.code)) : undefined;
 }

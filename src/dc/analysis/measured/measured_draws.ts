@@ -17,8 +17,8 @@ export interface MeasuredDraw {
 }
 
 /**
- * Returns the draws of consumers from their closest meters: a device's or cooling unit's own meter, otherwise those of
- * all its live inlets or of the outlets that supply only these inlets.
+ * Returns the draws of consumers from their closest meters: a device's or cooling unit's own meter, otherwise the
+ * meters of all its live inlets or of the outlets that supply only these inlets.
  */
 export function measureOwnDraws(topology: Topology, measured: MeasuredPower): Map<number, MeasuredDraw> {
   const draws = new Map<number, MeasuredDraw>();
@@ -60,7 +60,7 @@ function measureInletW({ power }: Pick<Topology, "power">, { from, to, inlet }: 
   return getMeterW(source, measured);
 }
 
-/** Returns the reading of a supply's meter in watts: that of a feed, or that of the port that declares it. */
+/** Returns the watts that a supply's meter reads: the meter of a feed, or that of the port that declares the feed. */
 export function getMeterW(node: Topology["power"]["nodes"][number], measured: MeasuredPower): number | undefined {
   for (const key of listMeterKeys(node)) {
     const watts = measured.get(key);
@@ -69,7 +69,7 @@ export function getMeterW(node: Topology["power"]["nodes"][number], measured: Me
   return undefined;
 }
 
-/** Lists keys of the elements whose readings apply to a node; for a feed also the port that declares it. */
+/** Lists keys of the elements whose readings apply to a node; a feed also has the key of the port that declares it. */
 export function listMeterKeys(node: Topology["power"]["nodes"][number]): readonly string[] {
   const own = toRefKey(node.ref);
   if (node.kind !== "OUTLET" || !node.ref.startsWith("feed:")) return [own];
@@ -77,7 +77,7 @@ export function listMeterKeys(node: Topology["power"]["nodes"][number]): readonl
 }
 
 /** Whether a node's draw counts as load. */
-export function isLoad(topology: Topology, index: number): boolean {
+export function isLiveConsumer(topology: Topology, index: number): boolean {
   return topology.live[index] === 1 && isConsumer(topology.power.nodes[index]);
 }
 

@@ -4,7 +4,13 @@ import type { Crac, Device } from "#dc/model/resources.ts";
 import type { MeasuredLoad } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { Topology } from "../topology.ts";
-import { getRecordedW, isLoad, type MeasuredDraw, type MeasuredPower, measureOwnDraws } from "./measured_draws.ts";
+import {
+  getRecordedW,
+  isLiveConsumer,
+  type MeasuredDraw,
+  type MeasuredPower,
+  measureOwnDraws,
+} from "./measured_draws.ts";
 import { divideSupplyMeters } from "./supply_meters.ts";
 
 /** Minimum draw of an inlet in watts. With 0, the device would divide its load equally among its inlets. */
@@ -23,7 +29,8 @@ export interface MeasuredTopology {
 
 /**
  * Returns the graphs with measured draws of consumers, or recorded draws where no meter measures. The closest meter to
- * a consumer counts: its own, those of its inlets, otherwise that of a supply. Cost: up to two builds of the graphs.
+ * a consumer counts: its own meter, the meters of its inlets, otherwise the meter of a supply. Cost: up to two builds
+ * of the graphs.
  */
 export function* buildMeasuredTopology(topology: Topology, measured: MeasuredPower): Steps<MeasuredTopology> {
   const own = measureOwnDraws(topology, measured);
@@ -39,7 +46,7 @@ export function* buildMeasuredTopology(topology: Topology, measured: MeasuredPow
   const isSame = draws.size === 0 && carried.length === 0;
   const made = isSame ? first : yield* Topology.build(setMeasuredDraws(topology, all));
   const measuredW = new Map<number, number>();
-  const share = computeCoverage(made, all, measuredW);
+  const share = computeMeasuredCoverage(made, all, measuredW);
   return { topology: made, share: { ...share, differences: supplies.differences }, measuredW };
 }
 
@@ -73,15 +80,15 @@ function setUnitDraw(crac: Crac, draw: MeasuredDraw | undefined): Crac {
   return draw === undefined ? crac : { ...crac, allocatedDrawW: draw.watts };
 }
 
-/** Sums the measured part of the load, and records that of each consumer in `measuredW`. */
-function computeCoverage(
+/** Sums the measured part of the load, and records the measured part of each consumer in `measuredW`. */
+function computeMeasuredCoverage(
   topology: Topology,
   draws: ReadonlyMap<number, MeasuredDraw>,
   measuredW: Map<number, number>,
 ): Omit<MeasuredCoverage, "differences"> {
   const share = { measuredW: 0, plannedW: 0, measuredDevices: 0, plannedDevices: 0 };
   for (const index of topology.power.nodes.keys()) {
-    if (!isLoad(topology, index)) continue;
+    if (!isLiveConsumer(topology, index)) continue;
     const watts = getRecordedW(topology, index);
     const draw = draws.get(index);
     const plannedW = draw === undefined ? watts : Math.min(watts, draw.plannedW);

@@ -10,15 +10,15 @@ import type { Topology } from "../topology.ts";
 import { findDeadSupplies } from "./dead_supplies.ts";
 import type { MeasuredValue, ReadingFinding } from "./finding.ts";
 import {
-  listAboveLimit,
-  listAbovePlan,
+  listDrawsAbovePlan,
+  listLoadsAboveLimit,
   listShortBatteries,
   listUnevenCurrents,
   listWarmInlets,
 } from "./limit_findings.ts";
 import { getMeterW } from "./measured_draws.ts";
 
-/** Resources of a stopped source above which all share one finding. Our choice: a rack PDU has fewer. */
+/** Maximum resources of a stopped source that get separate findings. Our choice: a rack PDU has fewer. */
 const MOST_APART = 50;
 
 /** Stopped readings of a resource and its ports from one source. */
@@ -32,7 +32,7 @@ interface Stopped {
   at: number;
 }
 
-/** Stored readings, divided into current ones and those that stopped. */
+/** Stored readings, divided into current readings and readings that stopped. */
 export class SortedReadings {
   readonly current = new Map<ReadingQuantity, Map<string, MeasuredValue>>();
   /** Time at which the next current reading counts as stopped unless it is renewed, in milliseconds since 1970. */
@@ -80,8 +80,8 @@ export class SortedReadings {
     const bySource = Map.groupBy(this.#stopped.values(), ({ source }) => source);
     return [...bySource].flatMap(([source, all]): readonly ReadingFinding[] => {
       const isWhole = all.length > MOST_APART && !this.#coming.has(source);
-      if (!isWhole) return all.map((one) => toStopFinding([one], selectStoppedRef(topology, one)));
-      return [toStopFinding(all, "")];
+      if (!isWhole) return all.map((one) => createStopFinding([one], selectStoppedRef(topology, one)));
+      return [createStopFinding(all, "")];
     });
   }
 }
@@ -92,7 +92,7 @@ function selectStoppedRef(topology: Topology, { owner: { ownerKind, ownerKey }, 
   return refs.size === 1 ? only : `${ownerKind}:${topology[ownerKind](ownerKey)?.code ?? ownerKey}`;
 }
 
-function toStopFinding(all: readonly Stopped[], ref: string): ReadingFinding {
+function createStopFinding(all: readonly Stopped[], ref: string): ReadingFinding {
   const refs = all.flatMap((one) => [...one.refs]);
   return {
     kind: "READING_STOPPED",
@@ -117,9 +117,9 @@ export function* listReadingFindings(
 ): Steps<readonly ReadingFinding[]> {
   const { current } = readings;
   const dead = yield* findDeadSupplies(topology, current);
-  const planned = listAbovePlan(topology, current);
+  const planned = listDrawsAbovePlan(topology, current);
   yield;
-  const limits = yield* listAboveLimit(topology, current);
+  const limits = yield* listLoadsAboveLimit(topology, current);
   const differ = differences.map(({ ref, ownW, belowW }): ReadingFinding => {
     const at = current.get("POWER_W")?.get(toRefKey(ref))?.at ?? 0;
     return { kind: "METERS_DIFFER", severity: "WATCH", ref, at, figures: { own_w: ownW, below_w: belowW } };

@@ -4,17 +4,17 @@ import { computeEdgeLoad } from "../power/load_lanes.ts";
 import type { PowerEdge } from "../power/power_edge.ts";
 import { isConsumer } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
-import { getMeterW, getRecordedW, isLoad, type MeasuredDraw, type MeasuredPower } from "./measured_draws.ts";
+import { getMeterW, getRecordedW, isLiveConsumer, type MeasuredDraw, type MeasuredPower } from "./measured_draws.ts";
 
 /** Two meters are reported if their difference exceeds this share and this power. Source: docs/readings.md#loads. */
 const DIFFERENCE_SHARE = 0.1;
 const DIFFERENCE_W = 100;
 
-/** Load below a supply's meter, for comparison with the meter. */
+/** Load below a supply's meter, to compare with the reading of the meter. */
 interface Below {
-  /** Sum in watts of the meters below it and the draws of supplies between them. */
+  /** Sum in watts of the readings of the meters below and the draws of supplies between them. */
   knownW: number;
-  /** Lowest and highest value of that sum: how a device's inlets divide the load of the device's meter is unknown. */
+  /** Lowest and highest value of `knownW`: how a device's inlets divide the load of the device's meter is unknown. */
   leastW: number;
   mostW: number;
   meters: number;
@@ -44,16 +44,16 @@ export function* divideSupplyMeters(
   own: ReadonlyMap<number, MeasuredDraw>,
 ): Steps<SupplyMeters> {
   const metered = collectMeters(topology, measured, own);
-  const flow = createFlow(topology);
+  const flow = createEdgeFlow(topology);
   const covered = new Map<PowerEdge, Covered>();
   const unrecorded = new Map<number, number>();
   const differences: MeterDifference[] = [];
   for (const [index, watts] of metered) {
     yield;
-    const below = collectBelow(topology, index, { metered, own, flow });
+    const below = collectLoadBelow(topology, index, { metered, own, flow });
     const rest = watts - below.knownW;
     const recorded = below.unknown.reduce((sum, one) => sum + one.watts * one.share, 0);
-    divideLoad(covered, below, recorded > 0 ? Math.max(0, rest) / recorded : 1);
+    divideUnknownLoad(covered, below, recorded > 0 ? Math.max(0, rest) / recorded : 1);
     if (recorded === 0 && rest > 0) unrecorded.set(index, rest);
     const belowW = findDisagreement(watts, below);
     if (belowW !== undefined) differences.push({ ref: topology.power.nodes[index]?.ref ?? "", ownW: watts, belowW });
@@ -78,7 +78,7 @@ function collectMeters({ power, live }: Topology, measured: MeasuredPower, own: 
   return metered;
 }
 
-function divideLoad(covered: Map<PowerEdge, Covered>, { unknown }: Below, factor: number): void {
+function divideUnknownLoad(covered: Map<PowerEdge, Covered>, { unknown }: Below, factor: number): void {
   for (const { edge, watts, share } of unknown) {
     const known = covered.get(edge) ?? { share: 0, watts: 0 };
     covered.set(edge, { share: known.share + share, watts: known.watts + watts * share * factor });
@@ -100,7 +100,7 @@ function areMetersDifferent(a: number, b: number): boolean {
 
 type Flow = (edge: PowerEdge) => number;
 
-function createFlow(topology: Topology): Flow {
+function createEdgeFlow(topology: Topology): Flow {
   const { power, live } = topology;
   const loads = topology.apparentLoads("MEASURED");
   const known = new Map<PowerEdge, number>();
@@ -121,16 +121,16 @@ interface Meters {
 interface Passed {
   readonly index: number;
   readonly share: number;
-  /** Whether the share is certain, because everything between the two has one supply. */
+  /** Whether the share is certain, because everything between the supply and the meter has one supply. */
   readonly isSure: boolean;
 }
 
-function collectBelow(topology: Topology, start: number, meters: Meters): Below {
+function collectLoadBelow(topology: Topology, start: number, meters: Meters): Below {
   const below: Below = { knownW: 0, leastW: 0, mostW: 0, meters: 0, unknown: [] };
   const seen = new Set([start]);
   const open: Passed[] = [{ index: start, share: 1, isSure: true }];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
-    if (!isLoad(topology, one.index)) addMeasured(below, getRecordedW(topology, one.index) * one.share);
+    if (!isLiveConsumer(topology, one.index)) addMeasuredLoad(below, getRecordedW(topology, one.index) * one.share);
     for (const edge of topology.power.supplies.of(one.index)) {
       if (edge.how !== undefined || topology.live[edge.to] !== 1) continue;
       const next = passEdge(topology, edge, one, { below, ...meters });
@@ -156,18 +156,19 @@ function passEdge(
   const part = carriedW > 0 ? Math.min(1, flow(edge) / carriedW) : 1 / Math.max(1, inlets);
   const meter = own.get(edge.to)?.watts ?? metered.get(edge.to);
   if (meter === undefined) {
-    if (!isLoad(topology, edge.to)) return { index: edge.to, share: share * part, isSure: isSure && hasOneInlet };
+    if (!isLiveConsumer(topology, edge.to))
+      return { index: edge.to, share: share * part, isSure: isSure && hasOneInlet };
     below.unknown.push({ edge, watts: flow(edge), share });
     return undefined;
   }
   const isMeasured = own.get(edge.to)?.inlets.has(edge.inlet) === true;
-  addMeasured(below, meter * part * share, isSure && (hasOneInlet || isMeasured) ? undefined : meter);
+  addMeasuredLoad(below, meter * part * share, isSure && (hasOneInlet || isMeasured) ? undefined : meter);
   below.meters += 1;
   return undefined;
 }
 
 /** Adds watts to a measured load. @param mostW upper bound, if the exact value is unknown */
-function addMeasured(below: Below, watts: number, mostW?: number): void {
+function addMeasuredLoad(below: Below, watts: number, mostW?: number): void {
   below.knownW += watts;
   below.leastW += mostW === undefined ? watts : 0;
   below.mostW += mostW ?? watts;

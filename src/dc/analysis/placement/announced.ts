@@ -1,13 +1,13 @@
-import { isInForce } from "#dc/model/rack_space.ts";
+import { isReservationInForce } from "#dc/model/rack_space.ts";
 import { portRef } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { Finding } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { formatTenths } from "#words/figures.ts";
 import { describeFailoverOverload, describeNearLimit, describePhaseImbalance } from "#words/names.ts";
-import { listLoadReasons } from "../power/power_findings.ts";
+import { listNodeLoadReasons } from "../power/power_findings.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import { isUneven, listDeviceNodes, sumLegLoads } from "../power/power_phases.ts";
+import { areLegLoadsUneven, listDeviceNodes, sumLegLoads } from "../power/power_phases.ts";
 import type { HealthReason } from "../racks/rack_health.ts";
 import type { CoolingGroup } from "./cooling_limits.ts";
 import type { Placement, SelectedPlace } from "./find_places.ts";
@@ -48,10 +48,10 @@ function* listEquipmentWarnings(placement: Placement): Steps<readonly PlacementN
     yield;
     const elements = listDeviceNodes(graph, device);
     for (const index of elements) {
-      found.push(...listLoadReasons(carried, index).flatMap((reason) => toLimitWarnings(graph, index, reason)));
+      found.push(...listNodeLoadReasons(carried, index).flatMap((reason) => listLimitWarnings(graph, index, reason)));
     }
     const loads = elements.map((index) => (carried.loads.watts[index] ?? 0) + (added.get(index) ?? 0));
-    if (!isUneven(sumLegLoads(graph, elements, loads))) continue;
+    if (!areLegLoadsUneven(sumLegLoads(graph, elements, loads))) continue;
     const ref = `device:${device.code}`;
     found.push({
       severity: "WARNING",
@@ -64,7 +64,7 @@ function* listEquipmentWarnings(placement: Placement): Steps<readonly PlacementN
   return found;
 }
 
-function toLimitWarnings(
+function listLimitWarnings(
   graph: PowerGraph,
   index: number,
   { code, value = 0, limit = 0 }: HealthReason,
@@ -91,7 +91,7 @@ function collectUpstreamEquipment({ places, ground }: Placement): ReadonlySet<De
   return found;
 }
 
-/** Sums the additional load of outlets in watts: of the outlets that the devices use, and of those upstream. */
+/** Sums the additional load of outlets in watts: of the outlets that the devices use, and of outlets upstream. */
 function sumAddedLoads({ places, ground }: Placement): ReadonlyMap<number, number> {
   const { drawW, inlets } = ground.wanted;
   const added = new Map<number, number>();
@@ -113,7 +113,7 @@ function listReservedUnits({ places, ground }: Placement): readonly PlacementNot
     const isOwn = (rack.reservations ?? []).some(
       (one) =>
         one.owner === tenant &&
-        isInForce(one, now) &&
+        isReservationInForce(one, now) &&
         one.units.some((u) => u < position + uHeight && u + 1 > position),
     );
     if (!isOwn) return [];

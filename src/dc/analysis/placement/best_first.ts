@@ -1,7 +1,7 @@
 /** An item with its score, which can only get worse; the lowest score comes first. */
 interface Scored<Item> {
   readonly item: Item;
-  /** Position in the input, which decides between equal scores, so that equal requests get equal replies. */
+  /** Position in the input. It decides between equal scores, so that equal requests get equal replies. */
   readonly place: number;
   score: number;
 }

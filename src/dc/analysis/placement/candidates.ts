@@ -19,7 +19,7 @@ import { type SupplyLoadState, SupplyPaths } from "./supply_paths.ts";
 import { SwitchPorts } from "./switch_ports.ts";
 import type { PlacementRequest } from "./wanted.ts";
 
-/** Lets other requests run between two steps. */
+/** Pauses of a computation, in which other requests run. */
 export interface Pauses {
   yieldIfDue(): Promise<void>;
   run<Result>(steps: Steps<Result>): Promise<Result>;
@@ -52,8 +52,8 @@ export async function prepareSupply(
   pauses: Pauses,
 ): Promise<{ readonly state: SupplyLoadState; readonly paths: SupplyPaths; readonly taps: TapFinder }> {
   const planned = await pauses.run(PlannedLoads.build(topology));
-  const carried = await judgeLoads(topology, "ALLOCATED", pauses);
-  const also = wanted.basis === "ALLOCATED" ? undefined : await judgeLoads(topology, wanted.basis, pauses);
+  const carried = await computeCarriedLoads(topology, "ALLOCATED", pauses);
+  const also = wanted.basis === "ALLOCATED" ? undefined : await computeCarriedLoads(topology, wanted.basis, pauses);
   const state = { graph: topology.power, live: topology.live, carried, ...(also !== undefined && { also }), planned };
   const paths = new SupplyPaths(state, wanted);
   return { state, paths, taps: new TapFinder(topology, planned, paths) };
@@ -101,13 +101,13 @@ export async function prepareCandidates(
       cooling: cooled,
       pool,
       obstacles: [...limits.obstacles, ...cooled.obstacles, ...unconnected, ...unsupplied],
-      options: pairs.map((pair) => createOption(pair, { shared, paths, outlets, wanted })),
+      options: pairs.map((pair) => createSupplyOption(pair, { shared, paths, outlets, wanted })),
     });
   }
   return { topology, wanted, state, phases: new PhaseLimits(state, wanted), ports, candidates };
 }
 
-async function judgeLoads(topology: Topology, basis: LoadBasis, pauses: Pauses): Promise<CarriedLoads> {
+async function computeCarriedLoads(topology: Topology, basis: LoadBasis, pauses: Pauses): Promise<CarriedLoads> {
   await pauses.run(topology.judge(basis));
   return topology.carried(basis);
 }
@@ -119,7 +119,7 @@ interface OptionParts {
   readonly wanted: PlacementRequest;
 }
 
-function createOption(pair: SupplyPair, { shared, paths, outlets, wanted }: OptionParts): SupplyOption {
+function createSupplyOption(pair: SupplyPair, { shared, paths, outlets, wanted }: OptionParts): SupplyOption {
   return {
     pair,
     uses: [...shared, ...outlets.uses(pair), ...listPathUses(pair, paths, wanted)],
@@ -127,7 +127,7 @@ function createOption(pair: SupplyPair, { shared, paths, outlets, wanted }: Opti
   };
 }
 
-/** Counts the free outlets of taps. */
+/** Counts the free outlets of taps, and limits their use. */
 class OutletLimits {
   readonly #wanted: PlacementRequest;
   readonly #limits = new Map<Tap, Limit>();

@@ -2,7 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { PlacementSpread } from "#dc/model/enum_values.ts";
 import { LazyPriorityQueue } from "./best_first.ts";
 import { type Pauses, type PlacementState, prepareCandidates } from "./candidates.ts";
-import { countFitting, countMostFitting } from "./limits.ts";
+import { countFittingDevices, countMaxFittingDevices } from "./limits.ts";
 import {
   type Allocation,
   countFittingInRack,
@@ -30,7 +30,7 @@ export interface RefusedRack {
 export interface Placement {
   readonly ground: PlacementState;
   readonly places: readonly SelectedPlace[];
-  /** Whether it is proven that no other choice of positions fits more of the requested devices. */
+  /** Whether it is proven that no other choice of positions fits more devices of the request. */
   readonly proven: boolean;
   readonly refused: readonly RefusedRack[];
   /** Maximum number of devices in each candidate rack if all other racks stay empty, in the order of candidates. */
@@ -44,10 +44,8 @@ const SCALE = 1024;
 
 /**
  * Finds positions for equal devices, best first: the most even spread, then the most remaining space.
- *
- * The search is greedy, so it may find fewer positions than exist; `proven` is set if this is certainly not so.
+ * The search is greedy, so it may find fewer positions than exist; `proven` is set if it certainly finds the most.
  * Otherwise a second attempt packs devices without spreading, and the larger result is returned.
- *
  * Cost: O(devices + power edges) to examine the racks, then O(log racks × limits) for each position.
  */
 export async function findPlaces(input: Parameters<typeof prepareCandidates>[0], pauses: Pauses): Promise<Placement> {
@@ -67,7 +65,7 @@ async function placeDevices(
   const refusedRacks = new Set(refused.map(({ candidate }) => candidate));
   const open = candidates.filter((candidate) => !refusedRacks.has(candidate));
   const fits = candidates.map((candidate) => (refusedRacks.has(candidate) ? 0 : countMostInRack(candidate)));
-  const most = boundDeviceCount(open);
+  const most = computeMaxDeviceCount(open);
   const taker = new PlaceTaker(wanted, phases, ports);
   const order = new Order(spread);
   const heap = new LazyPriorityQueue(
@@ -106,21 +104,21 @@ class Order {
     if (left < 1) return Number.POSITIVE_INFINITY;
     let score = 0;
     for (const one of this.#spread)
-      score = score * SCALE + (this.#counts.get(toSpreadKey(one, candidate, option)) ?? 0);
+      score = score * SCALE + (this.#counts.get(formatSpreadKey(one, candidate, option)) ?? 0);
     // Without spread, a rack with a device is filled before the next rack.
-    const begun = this.#spread.length === 0 ? (this.#counts.get(toSpreadKey("RACK", candidate, option)) ?? 0) : 0;
+    const begun = this.#spread.length === 0 ? (this.#counts.get(formatSpreadKey("RACK", candidate, option)) ?? 0) : 0;
     return begun > 0 ? 0 : score * SCALE + (SCALE - 1 - Math.min(SCALE - 2, left));
   }
 
   note(candidate: RackCandidate, option: SupplyOption): void {
     for (const one of new Set<PlacementSpread>([...this.#spread, "RACK"])) {
-      const key = toSpreadKey(one, candidate, option);
+      const key = formatSpreadKey(one, candidate, option);
       this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
     }
   }
 }
 
-function toSpreadKey(spread: PlacementSpread, { rack }: RackCandidate, { feed }: SupplyOption): string {
+function formatSpreadKey(spread: PlacementSpread, { rack }: RackCandidate, { feed }: SupplyOption): string {
   if (spread === "RACK") return `rack:${codeKey(rack.code)}`;
   if (spread === "FEED") return `feed:${feed}`;
   const { siteId = "", floorNumber = 0, row = "" } = rack.location ?? {};
@@ -128,13 +126,13 @@ function toSpreadKey(spread: PlacementSpread, { rack }: RackCandidate, { feed }:
 }
 
 function countMostInRack(candidate: RackCandidate): number {
-  const all = candidate.options.reduce((sum, option) => sum + countMostFitting(option.uses), 0);
+  const all = candidate.options.reduce((sum, option) => sum + countMaxFittingDevices(option.uses), 0);
   return Math.min(candidate.units.fits, all);
 }
 
-function boundDeviceCount(open: readonly RackCandidate[]): number {
+function computeMaxDeviceCount(open: readonly RackCandidate[]): number {
   const places = open.flatMap((candidate, rack) =>
-    candidate.options.map((option) => ({ rack, fits: countMostFitting(option.uses), uses: option.uses })),
+    candidate.options.map((option) => ({ rack, fits: countMaxFittingDevices(option.uses), uses: option.uses })),
   );
   return computeUpperBound(
     places,
@@ -158,7 +156,7 @@ function listRefusals(
 
 /** Lists limits of a rack that are exhausted for each of its supplies. */
 function listShortages({ options }: RackCandidate): readonly PlacementObstacle[] {
-  if (options.some(({ uses }) => countFitting(uses) >= 1)) return [];
+  if (options.some(({ uses }) => countFittingDevices(uses) >= 1)) return [];
   return options.flatMap(({ uses }) =>
     uses
       .filter(({ limit, each, after }) => limit.fits(each, after) < 1)

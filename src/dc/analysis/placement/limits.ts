@@ -1,6 +1,6 @@
 import type { PlacementObstacle, RefusalReason } from "./wanted.ts";
 
-/** Amounts are sums of fractions, so smaller differences count as equal. */
+/** Tolerance of comparisons: amounts are sums of fractions, so smaller differences count as equal. */
 const TOLERANCE = 1e-6;
 
 interface LimitInput {
@@ -85,7 +85,7 @@ export class Limit {
   }
 }
 
-/** Limits that count things instead of measuring an amount. */
+/** Reasons whose limits count things instead of measuring an amount. */
 const COUNTED: readonly RefusalReason[] = ["NO_OUTLET", "NO_SWITCH_PORT"];
 
 const PURPOSE: Readonly<Partial<Record<RefusalReason, string>>> = {
@@ -120,12 +120,12 @@ export interface LimitUse {
 }
 
 /** Returns an upper bound of the number of devices that fit under all of these limits. */
-export function countMostFitting(uses: readonly LimitUse[]): number {
-  return countFitting(uses.map(({ limit, each, least = each }) => ({ limit, each: least })));
+export function countMaxFittingDevices(uses: readonly LimitUse[]): number {
+  return countFittingDevices(uses.map(({ limit, each, least = each }) => ({ limit, each: least })));
 }
 
 /** Returns the number of devices that fit under all of these limits. */
-export function countFitting(uses: readonly LimitUse[]): number {
+export function countFittingDevices(uses: readonly LimitUse[]): number {
   let most = Number.POSITIVE_INFINITY;
   for (const { limit, each, after } of uses) {
     const fits = limit.fits(each, after);

@@ -62,12 +62,12 @@ export class PlannedLoads {
     return made;
   }
 
-  /** Whether a consumer draws from an outlet now, or is planned to. */
+  /** Whether a consumer draws from an outlet now, or is planned to draw from it. */
   isUsed(outlet: number): boolean {
     return this.#graph.supplies.count(outlet) > 0 || this.#planned.has(outlet);
   }
 
-  /** Sums the full draws of planned consumers below a node, each once. Cost: O(edges downstream), once per node. */
+  /** Sums full draws of planned consumers below a node, each counted once. Cost: O(edges downstream), once per node. */
   alone(start: number): Draw {
     if (!this.#isAny) return NOTHING;
     const known = this.#sums.get(start);

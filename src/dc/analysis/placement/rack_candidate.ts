@@ -2,7 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { PhaseLeg } from "#dc/model/enum_values.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import type { RackCooling } from "./cooling_limits.ts";
-import { countFitting, type LimitUse } from "./limits.ts";
+import { countFittingDevices, type LimitUse } from "./limits.ts";
 import type { PhaseLimits } from "./phase_limits.ts";
 import type { RackLimits } from "./rack_limits.ts";
 import { acceptsPlug, type FreeOutlet } from "./rack_taps.ts";
@@ -49,7 +49,7 @@ export class PlaceTaker {
   readonly #wanted: PlacementRequest;
   readonly #phases: PhaseLimits;
   readonly #ports: SwitchPorts;
-  /** Watts that are allocated to the legs of equipment, by its key and leg. */
+  /** Watts that are allocated to the legs of equipment, by the key of the equipment and the leg. */
   readonly #legs = new Map<string, number>();
 
   constructor(wanted: PlacementRequest, phases: PhaseLimits, ports: SwitchPorts) {
@@ -99,7 +99,7 @@ export class PlaceTaker {
         plugs.push({ side, inlet: name, outlet: found });
       }
     }
-    const short = sumUses(uses).find(({ limit, each }) => limit.fits(each) < 1);
+    const short = mergeLimitUses(uses).find(({ limit, each }) => limit.fits(each) < 1);
     return short === undefined ? { plugs, uses } : short.limit.obstacle(short.each);
   }
 
@@ -107,7 +107,7 @@ export class PlaceTaker {
     const load = (outlet: FreeOutlet): number => {
       if (outlet.leg === undefined) return 0;
       const own = plugs.filter((one) => one.side === side && one.outlet?.leg === outlet.leg).length;
-      return (this.#legs.get(toLegKey(side, outlet.leg)) ?? 0) + own;
+      return (this.#legs.get(formatLegKey(side, outlet.leg)) ?? 0) + own;
     };
     return able.reduce((best, outlet) => (load(outlet) < load(best) ? outlet : best));
   }
@@ -127,24 +127,24 @@ export class PlaceTaker {
     if (outlet === undefined || outlets === undefined) return;
     outlets.splice(outlets.indexOf(outlet), 1);
     if (outlet.leg === undefined) return;
-    const key = toLegKey(side, outlet.leg);
+    const key = formatLegKey(side, outlet.leg);
     this.#legs.set(key, (this.#legs.get(key) ?? 0) + 1);
   }
 }
 
 /** Counts the devices that still fit by an option's limits; outlets and ports are checked on allocation. */
 export function countFittingInRack({ units }: RackCandidate, { uses }: SupplyOption): number {
-  return Math.min(units.fits, countFitting(uses));
+  return Math.min(units.fits, countFittingDevices(uses));
 }
 
 /** Merges uses of the same limit into one. */
-function sumUses(uses: readonly LimitUse[]): readonly LimitUse[] {
+function mergeLimitUses(uses: readonly LimitUse[]): readonly LimitUse[] {
   const found = new Map<LimitUse["limit"], number>();
   for (const { limit, each } of uses) found.set(limit, (found.get(limit) ?? 0) + each);
   return [...found].map(([limit, each]) => ({ limit, each }));
 }
 
-function toLegKey({ tap }: SupplySide, leg: PhaseLeg): string {
+function formatLegKey({ tap }: SupplySide, leg: PhaseLeg): string {
   return `${codeKey(tap.device.code)}/${leg}`;
 }
 

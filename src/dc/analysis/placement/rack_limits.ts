@@ -20,24 +20,24 @@ export interface RackLimits {
 /** Returns a rack's limits, and reasons that exclude it at any free capacity. Uses the same sums as the write rules. */
 export function createRackLimits(rack: Rack, devices: readonly Device[], wanted: PlacementRequest): RackLimits {
   const weightKg = wanted.template.weightKg ?? 0;
-  const weight = createLimit(rack, {
+  const weight = createRackLimit(rack, {
     reason: "WEIGHT_LIMIT",
     unit: "kg",
     capacity: rack.maxLoadKg,
-    used: sumDevices(devices, (device) => device.weightKg ?? 0),
+    used: sumDeviceValues(devices, (device) => device.weightKg ?? 0),
     share: Math.min(WEIGHT_WARNING, 1 - wanted.keep),
     margin: MARGIN,
   });
-  const power = createLimit(rack, {
+  const power = createRackLimit(rack, {
     reason: "RACK_POWER",
     unit: "W",
     capacity: rack.powerCapacityW,
-    used: sumDevices(devices, (device) => getDrawW(device, "ALLOCATED")),
+    used: sumDeviceValues(devices, (device) => getDrawW(device, "ALLOCATED")),
     share: 1 - wanted.keep,
     margin: 0,
   });
-  const heat = sumDevices(devices, (device) => computeAirHeatW(device, "ALLOCATED"));
-  const cooling = createLimit(rack, {
+  const heat = sumDeviceValues(devices, (device) => computeAirHeatW(device, "ALLOCATED"));
+  const cooling = createRackLimit(rack, {
     reason: "RACK_COOLING",
     unit: "W",
     capacity: rack.coolingCapacityW,
@@ -51,7 +51,7 @@ export function createRackLimits(rack: Rack, devices: readonly Device[], wanted:
       { limit: power, each: wanted.drawW },
       { limit: cooling, each: wanted.airW },
     ],
-    obstacles: findObstacles(rack, wanted),
+    obstacles: findRackObstacles(rack, wanted),
     weight,
     power,
     cooling,
@@ -67,12 +67,12 @@ interface LimitOf {
   readonly margin: number;
 }
 
-function createLimit(rack: Rack, { capacity, share, margin, ...rest }: LimitOf): Limit {
+function createRackLimit(rack: Rack, { capacity, share, margin, ...rest }: LimitOf): Limit {
   const most = capacity === undefined ? Number.POSITIVE_INFINITY : capacity * share - margin;
   return new Limit({ ...rest, ref: `rack:${rack.code}`, capacity: capacity ?? Number.POSITIVE_INFINITY, most });
 }
 
-function findObstacles(
+function findRackObstacles(
   rack: Rack,
   { template, coolingMethod, tenant }: PlacementRequest,
 ): readonly PlacementObstacle[] {
@@ -99,6 +99,6 @@ function opposesAirflow(one: string | undefined, other: string | undefined): boo
   return one === "FRONT_TO_REAR" && other === "REAR_TO_FRONT";
 }
 
-function sumDevices(devices: readonly Device[], value: (device: Device) => number): number {
+function sumDeviceValues(devices: readonly Device[], value: (device: Device) => number): number {
   return devices.reduce((total, device) => total + value(device), 0);
 }

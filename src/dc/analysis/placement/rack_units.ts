@@ -1,22 +1,28 @@
-import { doSpacesOverlap, getRackSpace, getUnitRange, isInForce, type RackSpace } from "#dc/model/rack_space.ts";
+import {
+  doSpacesOverlap,
+  getRackSpace,
+  getUnitRange,
+  isReservationInForce,
+  type RackSpace,
+} from "#dc/model/rack_space.ts";
 import type { DeviceBody, Rack } from "#dc/model/resources.ts";
 import type { PlacementRequest } from "./wanted.ts";
 
-/** Steps per rack unit: positions are multiples of half a unit. */
+/** Number of steps per rack unit: positions are multiples of half a unit. */
 const STEPS = 2;
 
 type Shape = Pick<PlacementRequest, "uHeight" | "face" | "tenant" | "now"> & {
   readonly template: Pick<DeviceBody, "depth">;
 };
 
-/** Positions of one rack that fit devices of one shape, and which of them are used. */
+/** Positions of one rack that fit devices of one shape, with a mark for each used position. */
 export class RackUnits {
   readonly #from: number;
   readonly #taken: Uint8Array;
-  /** 1 for each half unit that is empty on both sides. */
+  /** Marks of half units: 1 for each half unit that is empty on both sides. */
   readonly #open: Uint8Array;
   readonly #height: number;
-  /** Steps between positions: devices of a whole number of units are placed on whole units. */
+  /** Steps between positions. Devices of a whole number of units are placed on whole units. */
   readonly #step: number;
   #count: number | undefined;
 
@@ -37,7 +43,7 @@ export class RackUnits {
     }
     for (const reservation of rack.reservations ?? []) {
       if (
-        !isInForce(reservation, shape.now) ||
+        !isReservationInForce(reservation, shape.now) ||
         (reservation.owner !== undefined && reservation.owner === shape.tenant)
       ) {
         continue;
@@ -78,7 +84,7 @@ export class RackUnits {
     return longest;
   }
 
-  /** Returns the most positions that fit at once: in each free run from the lowest up, which no choice exceeds. */
+  /** Returns positions that fit at once: those in each free run from the lowest up. No other choice has more. */
   #positions(): readonly number[] {
     const found: number[] = [];
     for (let at = 0; at + this.#height <= this.#taken.length; ) {

@@ -8,7 +8,7 @@ export interface SupplySide {
   readonly inlets: readonly RequestedInlet[];
 }
 
-/** One possible supply of the devices in a rack, as a list of sides. */
+/** One possible supply of the devices in a rack, as a list of the sides that share the load. */
 export type SupplyPair = readonly SupplySide[];
 
 /** Maximum number of pairs of taps that are tried for one rack. Our choice: four PDUs have six pairs. */
@@ -35,7 +35,7 @@ export function listSupplyPairs(
   for (const [at, one] of taps.entries()) {
     for (const other of taps.slice(at + 1)) {
       const pair = splitInlets(one, other, inlets);
-      if (pairs.length < MAX_PAIRS && isSufficient(pair, rack, wanted)) pairs.push(pair);
+      if (pairs.length < MAX_PAIRS && providesRequiredRedundancy(pair, rack, wanted)) pairs.push(pair);
     }
   }
   if (pairs.length > 0) return { pairs, obstacles: [] };
@@ -44,7 +44,7 @@ export function listSupplyPairs(
   return { pairs: [], obstacles: [createOneSideObstacle(rack, taps)] };
 }
 
-/** Assigns the first half of the inlets to one side, and the remaining ones to the other. */
+/** Assigns the first half of the inlets to one side, and the remaining inlets to the other side. */
 function splitInlets(one: Tap, other: Tap, inlets: readonly RequestedInlet[]): SupplyPair {
   const half = Math.ceil(inlets.length / 2);
   return [
@@ -54,7 +54,11 @@ function splitInlets(one: Tap, other: Tap, inlets: readonly RequestedInlet[]): S
 }
 
 /** Whether a pair provides the required redundancy, by its labels and by the effect of single losses. */
-function isSufficient(pair: SupplyPair, rack: Rack, { need, redundancy, inlets }: PlacementRequest): boolean {
+function providesRequiredRedundancy(
+  pair: SupplyPair,
+  rack: Rack,
+  { need, redundancy, inlets }: PlacementRequest,
+): boolean {
   const labels = new Set(pair.flatMap(({ tap }) => [...tap.labels]));
   // A device with all inlets on one side causes a warning, whatever redundancy is required.
   if (labels.size < 2) return false;

@@ -93,7 +93,7 @@ export class SupplyPaths {
       const draw = this.#drawAt(index);
       // An element carries the whole device after a failure that turns off all other inlets of the device.
       const least = this.#takesOthers(index, sides) ? draw : draw * part;
-      const losses = isChained ? listLossesOfOthers(index, sides) : undefined;
+      const losses = isChained ? listWholeDeviceLosses(index, sides) : undefined;
       const alone =
         losses === undefined ? { each: draw } : { each: draw * part, after: { losses, more: draw * (1 - part) } };
       found.push({ limit: limits.now, each: draw * part }, { limit: limits.alone, ...alone, least });
@@ -101,7 +101,7 @@ export class SupplyPaths {
     return found;
   }
 
-  /** Whether power has only one path upstream, so that a loss shifts no load between upstream elements. */
+  /** Whether power has only one path upstream, so that a loss moves no load to other upstream elements. */
   #isChain(path: UpstreamLoads): boolean {
     const { inlets } = this.#state.graph;
     return [...path.keys()].every((index) => inlets.of(index).filter(({ how }) => how !== "GATE").length < 2);
@@ -149,8 +149,8 @@ export class SupplyPaths {
   }
 }
 
-/** Lists the losses that leave the whole device to an element: they turn off all inlets but those of this element. */
-function listLossesOfOthers(index: number, sides: readonly SuppliedPart[]): readonly number[] {
+/** Lists the losses that leave a whole device to one element, as they turn off all inlets but those of the element. */
+function listWholeDeviceLosses(index: number, sides: readonly SuppliedPart[]): readonly number[] {
   const own = sides.filter(({ path }) => path.has(index));
   const others = sides.filter(({ path }) => !path.has(index));
   const [first, ...more] = others;

@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import { isInService } from "#dc/model/in_service.ts";
 import type { NetworkPorts } from "#dc/model/inventory.ts";
-import { isCableless } from "#dc/model/port_types.ts";
+import { isCablelessType } from "#dc/model/port_types.ts";
 import { portKey } from "#dc/model/ref.ts";
 import type { Device, FabricLink, Port, Rack } from "#dc/model/resources.ts";
 import type { Topology } from "../topology.ts";
@@ -40,9 +40,9 @@ export function listHostSwitches({ inventory }: Topology): readonly Device[] {
 
 /** Lists the host switches that are in these racks or in their rows. */
 export function listHostSwitchesNear(topology: Topology, racks: readonly Rack[]): readonly Device[] {
-  const near = new Set(racks.flatMap((rack) => [codeKey(rack.code), toRowKey(rack) ?? ""]));
+  const near = new Set(racks.flatMap((rack) => [codeKey(rack.code), formatRowKey(rack) ?? ""]));
   return listHostSwitches(topology).filter(({ rackCode = "" }) => {
-    return near.has(codeKey(rackCode)) || near.has(toRowKey(topology.rack(rackCode)) ?? codeKey(rackCode));
+    return near.has(codeKey(rackCode)) || near.has(formatRowKey(topology.rack(rackCode)) ?? codeKey(rackCode));
   });
 }
 
@@ -62,7 +62,7 @@ export function listHostPorts(
   );
 }
 
-/** Counts the free ports of switches: those in a rack itself, otherwise those in its row. */
+/** Counts the free ports of switches: switches in a rack itself, otherwise switches in the row of the rack. */
 export class SwitchPorts {
   readonly #wanted: readonly RequestedPorts[];
   readonly #byRack = new Map<string, Switch[]>();
@@ -78,7 +78,7 @@ export class SwitchPorts {
       const free = listHostPorts(device, record, linked).filter((port) => this.#isWanted(port));
       const one = { device, free };
       appendToList(this.#byRack, codeKey(device.rackCode ?? ""), one);
-      const row = toRowKey(topology.rack(device.rackCode ?? ""));
+      const row = formatRowKey(topology.rack(device.rackCode ?? ""));
       if (row !== undefined) appendToList(this.#byRow, row, one);
     }
   }
@@ -87,7 +87,7 @@ export class SwitchPorts {
   of(rack: Rack): { readonly pool?: SwitchPool; readonly obstacles: readonly PlacementObstacle[] } {
     if (this.#wanted.length === 0) return { obstacles: [] };
     const own = this.#byRack.get(codeKey(rack.code));
-    const row = toRowKey(rack);
+    const row = formatRowKey(rack);
     const [key, switches] =
       own !== undefined ? [`rack:${codeKey(rack.code)}`, own] : [`row:${row}`, this.#byRow.get(row ?? "") ?? []];
     if (switches.length === 0) {
@@ -173,7 +173,7 @@ function isFreePort({ type, enabled, mgmtOnly, netRole, markConnected, lag }: Po
     markConnected !== true &&
     lag === undefined &&
     !NEVER_FOR_HOSTS.includes(netRole) &&
-    !isCableless(type)
+    !isCablelessType(type)
   );
 }
 
@@ -182,7 +182,7 @@ export function collectLinkedPorts(links: readonly FabricLink[]): ReadonlySet<st
   return new Set(links.flatMap(({ a, b }) => [portKey(a), portKey(b)]));
 }
 
-function toRowKey(rack: Rack | undefined): string | undefined {
+function formatRowKey(rack: Rack | undefined): string | undefined {
   const { siteId = "", floorNumber = 0, row } = rack?.location ?? {};
   return row === undefined ? undefined : codeKey(`${siteId}/${floorNumber}/${row}`);
 }

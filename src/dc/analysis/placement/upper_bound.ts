@@ -23,11 +23,11 @@ interface Shared {
  */
 export function computeUpperBound(places: readonly BoundedPlace[], rackFits: readonly number[]): number {
   const groups = new Groups(places.map(({ fits }) => fits));
-  for (const { places: members, fits, least } of sortBySize(places, rackFits)) groups.bound(members, fits(least));
+  for (const { places: members, fits, least } of sortPlacesBySize(places, rackFits)) groups.bound(members, fits(least));
   return groups.total();
 }
 
-function sortBySize(places: readonly BoundedPlace[], rackFits: readonly number[]): readonly Shared[] {
+function sortPlacesBySize(places: readonly BoundedPlace[], rackFits: readonly number[]): readonly Shared[] {
   const limits = new Map<Limit, Shared>();
   const racks = new Map<number, Shared>();
   for (const [at, { rack, uses }] of places.entries()) {
@@ -44,7 +44,7 @@ function sortBySize(places: readonly BoundedPlace[], rackFits: readonly number[]
   return [...racks.values(), ...limits.values()].toSorted((a, b) => a.places.length - b.places.length);
 }
 
-/** Groups of locations, each with an upper bound; groups are merged into larger ones. */
+/** Groups of locations, each with an upper bound. Groups are merged into larger groups. */
 class Groups {
   readonly #parent: number[];
   readonly #size: number[];

@@ -46,7 +46,7 @@ export interface PlacementRequest {
   readonly now: string;
 }
 
-/** Why a rack accepts no device: what it must satisfy. Clients switch on these values, so they are never renamed. */
+/** Rules that a rack must satisfy, by refusal reason. Clients switch on the reasons, so they are never renamed. */
 export const REFUSAL_RULES = {
   RACK_STATUS: "The rack is ACTIVE or AVAILABLE",
   RACK_TENANT: "The rack belongs to no other tenant",

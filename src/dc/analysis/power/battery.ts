@@ -33,7 +33,7 @@ function listBatteryRuntimes(graph: PowerGraph): readonly number[] {
  * select the same batteries get equal options.
  * @param durationS seconds
  */
-export function selectBatteries(
+export function selectBatteryOptions(
   graph: PowerGraph,
   durationS: number,
 ): Pick<FailureOptions, "assumeBattery" | "batteryS"> {

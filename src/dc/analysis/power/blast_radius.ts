@@ -5,7 +5,7 @@ import { computeRackStates, type RackState } from "../racks/rack_supply.ts";
 import type { Topology } from "../topology.ts";
 import { RideThroughAtLoad } from "./battery.ts";
 import { Cascade, type Tripped } from "./cascade.ts";
-import { createTrace, type FailureOptions, FailureState, type Overloaded } from "./failure_state.ts";
+import { createFailureTrace, type FailureOptions, FailureState, type Overloaded } from "./failure_state.ts";
 import { computeLostDrawW, type Loads } from "./load_lanes.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
@@ -48,7 +48,7 @@ export interface BlastRadius {
   readonly live: LiveSet;
   readonly loadsAfter: Float64Array;
   readonly apparentAfter: Loads;
-  /** Nodes whose loads may differ from those before the failure. */
+  /** Nodes whose loads may differ from their loads before the failure. */
   readonly reloaded: readonly number[];
 }
 
@@ -67,7 +67,7 @@ export function computeBlastRadius(topology: BlastSite, failing: FailingNodes, o
   return runAllSteps(computeBlastInSteps(topology, failing, options));
 }
 
-/** Nodes that fail together, and those of them that are not themselves counted as offline. */
+/** Nodes that fail together, and the nodes among them that are not themselves counted as offline. */
 export interface FailingNodes {
   readonly sources: ReadonlySet<number>;
   readonly unlisted: ReadonlySet<number>;
@@ -88,9 +88,9 @@ export function* computeBlastInSteps(
   const uncounted = new Set([...unlisted, ...[...sources].filter(isUnknown)]);
   const state = new FailureState({ graph, live: baseline, loads, options });
   state.isCircular = loads.isCircular;
-  state.trace = createTrace(graph);
+  state.trace = createFailureTrace(graph);
   state.follow(state.spread([...sources]));
-  const { steps, overloads, isCut } = yield* tripOverloads(state, options.cascade, uncounted);
+  const { steps, overloads, isCut } = yield* tripOverloadedElements(state, options.cascade, uncounted);
   // The trace must cover the failed and tripped elements as one failure.
   if (steps.length > 0) state.retrace();
   yield;
@@ -98,9 +98,9 @@ export function* computeBlastInSteps(
   const isListed = (index: number) => isCountedNode(graph, index);
   const weaker = state.weaker().filter((index) => isListed(index) && !onBattery.has(index));
   const hits = [
-    ...toHits(state, listOfflineNodes(graph, state.dark, uncounted), "OFFLINE"),
-    ...toHits(state, [...onBattery].filter(isListed), "ON_BATTERY"),
-    ...toHits(state, weaker, "DEGRADED"),
+    ...createBlastHits(state, listOfflineNodes(graph, state.dark, uncounted), "OFFLINE"),
+    ...createBlastHits(state, [...onBattery].filter(isListed), "ON_BATTERY"),
+    ...createBlastHits(state, weaker, "DEGRADED"),
   ];
   yield;
   // A failed cooling unit counts as offline, not as a change of its rack.
@@ -136,8 +136,8 @@ export function* computeBlastInSteps(
   };
 }
 
-/** Trips the elements that the failure overloads, if `isAsked` is set. */
-function* tripOverloads(state: FailureState, isAsked: boolean, uncounted: ReadonlySet<number>) {
+/** Trips the elements that the failure overloads, if the option for a cascade is set. */
+function* tripOverloadedElements(state: FailureState, isAsked: boolean, uncounted: ReadonlySet<number>) {
   const { graph } = state.before;
   const cascade = new Cascade(state, state.overloads());
   const steps: TripStep[] = [];
@@ -158,7 +158,7 @@ function* tripOverloads(state: FailureState, isAsked: boolean, uncounted: Readon
 }
 
 /**
- * Whether a node is counted as affected: devices that are not blocked and cooling units that are not planned. Outlets
+ * Whether a node is counted as affected: a device that is not blocked, or a cooling unit that is not planned. Outlets
  * and feeds only pass power on.
  */
 function isCountedNode(graph: PowerGraph, index: number): boolean {
@@ -175,7 +175,7 @@ function listOfflineNodes(
   return dark.filter((index) => !uncounted.has(index) && isCountedNode(graph, index));
 }
 
-function toHits({ before, trace }: FailureState, indexes: readonly number[], state: BlastState): BlastHit[] {
+function createBlastHits({ before, trace }: FailureState, indexes: readonly number[], state: BlastState): BlastHit[] {
   const { nodes } = before.graph;
   return indexes.map((index) => ({
     index,
@@ -210,7 +210,7 @@ function countImpact(state: FailureState, { hits, racks }: Counted) {
     cracsOffline: offline.length - devices.length,
     devicesDegraded: degradedDevices.length,
     itLoadLostW: it.reduce((sum, index) => sum + computeLostDrawW(graph, index, { isGone, basis: options.basis }), 0),
-    coolingLostKw: offline.reduce((sum, index) => sum + coolingCapacityKw(graph, index), 0),
+    coolingLostKw: offline.reduce((sum, index) => sum + getCoolingCapacityKw(graph, index), 0),
     ...(rideThrough !== undefined && { minRideThroughS: rideThrough }),
   };
 }
@@ -220,12 +220,12 @@ function isPowerNode({ nodes }: PowerGraph, index: number): boolean {
   return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
 }
 
-function coolingCapacityKw({ nodes }: PowerGraph, index: number): number {
+function getCoolingCapacityKw({ nodes }: PowerGraph, index: number): number {
   const node = nodes[index];
   return node?.kind === "CRAC" ? (node.crac.sensibleCapacityKw * (node.crac.deratePct ?? 100)) / 100 : 0;
 }
 
-/** Returns the shortest battery seconds of UPSes that lost supply, without those failed, tripped or off before. */
+/** Returns the shortest battery seconds of UPSes that lost supply, without UPSes failed, tripped or off before. */
 function findShortestRuntimeS(state: FailureState): number | undefined {
   const { graph, live } = state.before;
   let shortest: number | undefined;

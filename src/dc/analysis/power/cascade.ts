@@ -19,7 +19,7 @@ export class Cascade {
   constructor(state: FailureState, overloads: readonly Overloaded[]) {
     this.#state = state;
     this.overloads = overloads;
-    this.due = overloads.filter(wouldTrip);
+    this.due = overloads.filter(wouldBreakerTrip);
   }
 
   /** Whether nothing more trips, or the maximum number of steps is reached. */
@@ -29,21 +29,21 @@ export class Cascade {
 
   /** Trips the elements that are due. @returns the tripped elements */
   step(): readonly Tripped[] {
-    const trips = this.due.map(toTrip);
+    const trips = this.due.map(createTrip);
     const state = this.#state;
     state.follow(state.spread(this.due.map(({ index }) => index)));
     this.overloads = state.overloads();
-    this.due = this.overloads.filter(wouldTrip);
+    this.due = this.overloads.filter(wouldBreakerTrip);
     this.steps += 1;
     return trips;
   }
 }
 
 /** Whether the breaker of an overloaded element opens. */
-function wouldTrip({ severity }: Overloaded): boolean {
+function wouldBreakerTrip({ severity }: Overloaded): boolean {
   return severity === "WOULD_TRIP";
 }
 
-function toTrip({ index, ref, loadBeforeW, loadAfterW: loadW, capacityW, utilizationPct }: Overloaded): Tripped {
+function createTrip({ index, ref, loadBeforeW, loadAfterW: loadW, capacityW, utilizationPct }: Overloaded): Tripped {
   return { index, ref, loadBeforeW, loadW, capacityW, utilizationPct };
 }

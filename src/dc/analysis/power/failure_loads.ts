@@ -1,5 +1,5 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import { createLanes, type LoadLane, type Loads } from "./load_lanes.ts";
+import { createLoadLanes, type LoadLane, type Loads } from "./load_lanes.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { computeLoads } from "./power_load.ts";
@@ -30,7 +30,7 @@ export class FailureLoads {
   readonly after: Loads;
   /** Nodes whose loads were computed since the failures began. */
   changed: number[] = [];
-  /** If set, the largest rise of each node's load in watts is recorded here. */
+  /** Records the largest rise of each node's load in watts; undefined if rises are not recorded. */
   peaks: Float64Array | undefined;
   readonly #graph: PowerGraph;
   readonly #live: LiveSet;
@@ -52,7 +52,7 @@ export class FailureLoads {
       watts: watts.slice(),
       ...(phasesVa !== undefined && { phasesVa: phasesVa.slice() }),
     };
-    this.#lanes = createLanes(this.after, { graph, live, basis: before.basis, drawsW: before.drawsW });
+    this.#lanes = createLoadLanes(this.after, { graph, live, basis: before.basis, drawsW: before.drawsW });
     this.#marks = marks;
     this.#open = new Int32Array(graph.nodes.length);
   }
@@ -136,7 +136,7 @@ export class FailureLoads {
     return this.#lanes.length > 1 && rise !== 0 ? Number.POSITIVE_INFINITY : rise;
   }
 
-  /** Collects nodes and all upstream; `open` of each is 1 plus the edges by which it supplies other collected ones. */
+  /** Collects nodes and all upstream. Sets `open` of each to 1 plus the number of edges to other collected nodes. */
   #withAncestors(start: readonly number[]): readonly number[] {
     const { inAt, inEnd, from } = this.#graph.edges;
     const open = this.#open;

@@ -7,7 +7,7 @@ import type { Loads } from "./load_lanes.ts";
 import { EDGE_BITS } from "./power_edge.ts";
 import type { PowerEdges } from "./power_edges.ts";
 import type { PowerGraph } from "./power_graph.ts";
-import { computeLive, type LiveSet } from "./power_live.ts";
+import { computeLiveNodes, type LiveSet } from "./power_live.ts";
 
 export interface SiteState {
   readonly graph: PowerGraph;
@@ -38,7 +38,7 @@ export interface FailureTrace {
   readonly via: NodeNumbers;
 }
 
-export function createTrace({ nodes }: PowerGraph): FailureTrace {
+export function createFailureTrace({ nodes }: PowerGraph): FailureTrace {
   return { depth: new NodeNumbers(nodes.length), via: new NodeNumbers(nodes.length) };
 }
 
@@ -63,7 +63,7 @@ export class FailureState {
   readonly live: LiveSet;
   /** Nodes that failed or tripped, in that order. */
   removed: number[] = [];
-  /** Nodes that lost power, the removed ones included, in breadth-first order. */
+  /** Nodes that lost power, removed nodes included, in breadth-first order. */
   dark: number[] = [];
   /** Nodes that lost power and their consumers, in breadth-first order. */
   reached: number[] = [];
@@ -78,7 +78,7 @@ export class FailureState {
   readonly #marks: Uint8Array;
   /** Number of live inlets of each node that the failure reaches. */
   readonly #left: Uint16Array;
-  /** Number of live inlets of each such node if no battery carried its load. */
+  /** Number of live inlets that each reached node would have if no battery carried a load. */
   #rest: Uint16Array | undefined;
 
   constructor(before: SiteState) {
@@ -129,7 +129,7 @@ export class FailureState {
   retrace(): void {
     const all = this.removed;
     this.#unspread();
-    this.trace = createTrace(this.#graph);
+    this.trace = createFailureTrace(this.#graph);
     this.spread(all);
   }
 
@@ -191,7 +191,7 @@ export class FailureState {
     return (this.#left[index] as number) >= (this.#need[index] as number) || this.carriesOn(index);
   }
 
-  /** Computes the loads after a loss. @param reached the nodes that it reaches */
+  /** Computes the loads after a loss. @param reached the nodes that the loss reaches */
   follow(reached: readonly number[]): void {
     if (this.isCircular) this.loads.renew(reached);
     else this.loads.follow(reached);
@@ -203,7 +203,7 @@ export class FailureState {
    */
   #outcome(baseline?: LiveSet): LiveSet {
     const stays = (index: number) => baseline?.[index] === 1 && this.carriesOn(index);
-    return computeLive(this.#graph, new Set(this.removed), stays);
+    return computeLiveNodes(this.#graph, new Set(this.removed), stays);
   }
 
   /** Marks a node as reached. @returns false if it was marked before */
@@ -229,7 +229,7 @@ export class FailureState {
   carriesOn(index: number): boolean {
     const { assumeBattery, batteryS } = this.before.options;
     if (!assumeBattery || this.isRemoved(index)) return false;
-    return lastsLongEnough(this.#runtimeS(index), batteryS);
+    return lastsBatteryLongEnough(this.#runtimeS(index), batteryS);
   }
 
   #runtimeS(index: number): number {
@@ -344,6 +344,6 @@ export class FailureState {
 }
 
 /** Whether a recorded battery time, at least `batteryS` seconds, keeps the load on. Source: docs/rpcs.md#device. */
-export function lastsLongEnough(runtimeS: number, batteryS = 0): boolean {
+export function lastsBatteryLongEnough(runtimeS: number, batteryS = 0): boolean {
   return runtimeS > 0 && runtimeS >= batteryS;
 }

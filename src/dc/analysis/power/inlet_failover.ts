@@ -3,7 +3,7 @@ import type { Steps } from "#kernel/steps.ts";
 import { FailureState } from "./failure_state.ts";
 import { computeEdgeLoad, type EdgeLoad, type Loads } from "./load_lanes.ts";
 import type { PowerEdge } from "./power_edge.ts";
-import { createNameOrder, isLosable, isOnlyLink, SWEPT_WHOLE } from "./power_failover.ts";
+import { canLoseSupply, createLossNameOrder, isOnlyLinkInChain, SWEPT_WHOLE } from "./power_failover.ts";
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { collectDownstream, collectUpstream } from "./power_reach.ts";
@@ -18,10 +18,9 @@ interface Carried {
 }
 
 /**
- * Finds the largest loads on an inlet after the loss of any one other element, as `computeFailover` does for nodes, from
- * the part of the site that may shift load to the inlet. Cost: for each element of that part, the edges downstream of
- * it there.
- *
+ * Finds the largest loads on an inlet after the loss of any one other element, as `computeFailover` does for nodes. It
+ * uses only the part of the site that may shift load to the inlet. Cost: for each element of that part, the downstream
+ * edges inside the part. *
  * @param measure the loads whose largest are found
  */
 export function* computeInletFailover(
@@ -31,19 +30,19 @@ export function* computeInletFailover(
 ): Steps<WorstLoads> {
   const { graph, live, loads, basis } = site;
   const now = measure(computeEdgeLoad(graph, edge, site));
-  const worst = new WorstLosses(now.length, createNameOrder(graph));
+  const worst = new WorstLosses(now.length, createLossNameOrder(graph));
   const reach = collectUpstream(graph, collectDownstream(graph, [edge.to]));
   // On a circle of supply, all loads stay as they are.
-  const lost = loads.isCircular ? [] : [...reach].filter((index) => index !== edge.to && isTried(site, index));
+  const lost = loads.isCircular ? [] : [...reach].filter((index) => index !== edge.to && isLossTried(site, index));
   // The order of `computeFailover` makes sums that differ only by rounding give the same result.
   const isOutlet = (index: number) => Number(graph.nodes[index]?.kind === "OUTLET");
   lost.sort((a, b) => isOutlet(a) - isOutlet(b) || a - b);
-  const part = extractPart(site, [...reach]);
+  const part = extractSitePart(site, [...reach]);
   const own = part.indexOf(edge.to);
   const inlet = part.graph.inlets.of(own)[graph.inlets.of(edge.to).indexOf(edge)] as PowerEdge;
   const state = new FailureState({ ...part, options: { basis, assumeBattery: false } });
   let isSpared =
-    lost.length === 0 || graph.nodes.some((_, index) => !reach.has(index) && isLosable(graph, live, index));
+    lost.length === 0 || graph.nodes.some((_, index) => !reach.has(index) && canLoseSupply(graph, live, index));
   for (const index of lost) {
     yield;
     state.follow(state.spread([part.indexOf(index)]));
@@ -56,16 +55,16 @@ export function* computeInletFailover(
   return worst.with((at) => (isSpared ? (now[at] ?? 0) : -1));
 }
 
-function isTried({ graph, live }: Carried, index: number): boolean {
-  if (!isLosable(graph, live, index)) return false;
-  return graph.nodes.length <= SWEPT_WHOLE || !isOnlyLink(graph, live, index);
+function isLossTried({ graph, live }: Carried, index: number): boolean {
+  if (!canLoseSupply(graph, live, index)) return false;
+  return graph.nodes.length <= SWEPT_WHOLE || !isOnlyLinkInChain(graph, live, index);
 }
 
 /**
- * Returns some nodes, which include everything upstream of them, as a separate site. Who has power follows a loss
- * there as on the whole site; loads do so only for nodes whose consumers are all members.
+ * Returns some nodes, which include everything upstream of them, as a separate site. After a loss, the same nodes have
+ * power there as on the whole site. Loads are the same only for nodes whose consumers are all members.
  */
-function extractPart({ graph, live, loads: { watts, phasesVa } }: Carried, members: readonly number[]) {
+function extractSitePart({ graph, live, loads: { watts, phasesVa } }: Carried, members: readonly number[]) {
   const indexes = new Map(members.map((index, at) => [index, at]));
   const indexOf = (index: number) => indexes.get(index) ?? -1;
   const { need, kind, limitW } = graph.columns;

@@ -1,4 +1,4 @@
-import { getDrawW, isMeasured } from "#dc/model/draw.ts";
+import { getDrawW, isDrawMeasured } from "#dc/model/draw.ts";
 import type { LoadBasis, PhaseLeg } from "#dc/model/enum_values.ts";
 import { EDGE_BITS, type PowerEdge } from "./power_edge.ts";
 import type { PowerEdges } from "./power_edges.ts";
@@ -101,7 +101,7 @@ export class LoadLane {
   #carries(edge: number, from: number): boolean {
     const { all, how } = this.#edges;
     if (this.#returning?.has(all[edge] as PowerEdge) === true) return false;
-    return ((how[edge] as number) & EDGE_BITS.BAY) === 0 || !isDrawWithBlades(this.#graph, from, this.#basis);
+    return ((how[edge] as number) & EDGE_BITS.BAY) === 0 || !includesBladeDraw(this.#graph, from, this.#basis);
   }
 
   #ownDraw(index: number): number {
@@ -147,7 +147,7 @@ export class LoadLane {
 }
 
 /** Creates the lane of watts, and the lane of volt-amperes if the loads have phases. */
-export function createLanes({ watts, phasesVa }: Loads, carrying: LoadContext): readonly LoadLane[] {
+export function createLoadLanes({ watts, phasesVa }: Loads, carrying: LoadContext): readonly LoadLane[] {
   const lane = new LoadLane(watts, 1, carrying);
   return phasesVa === undefined ? [lane] : [lane, new LoadLane(phasesVa, 3, carrying)];
 }
@@ -162,9 +162,9 @@ function getPowerFactor(node: PowerNode | undefined): number {
 }
 
 /** Whether the draw of a chassis is measured, in which case it includes its blades. */
-export function isDrawWithBlades({ nodes }: PowerGraph, index: number, basis: LoadBasis): boolean {
+export function includesBladeDraw({ nodes }: PowerGraph, index: number, basis: LoadBasis): boolean {
   const node = nodes[index];
-  return node?.kind === "DEVICE" && isMeasured(node.device, basis);
+  return node?.kind === "DEVICE" && isDrawMeasured(node.device, basis);
 }
 
 /** Load that a consumer draws through one of its edges, in watts, and in volt-amperes on phases A, B and C. */
@@ -181,7 +181,7 @@ export function computeEdgeLoad(
 ): EdgeLoad {
   if (live[edge.from] !== 1 || live[edge.to] !== 1) return { watts: 0, phasesVa: [0, 0, 0] };
   const number = graph.edges.numberOf(edge);
-  const [watts, phases] = createLanes(loads, { graph, live, basis });
+  const [watts, phases] = createLoadLanes(loads, { graph, live, basis });
   const all = watts?.flow(number, 0) ?? 0;
   if (phases === undefined) return { watts: all, phasesVa: [all / 3, all / 3, all / 3] };
   return { watts: all, phasesVa: [phases.flow(number, 0), phases.flow(number, 1), phases.flow(number, 2)] };
@@ -194,6 +194,6 @@ export function computeLostDrawW(
   { isGone, basis }: { readonly isGone: (index: number) => boolean; readonly basis: LoadBasis },
 ): number {
   const first = graph.inlets.first(index);
-  const isIncluded = first?.how === "BAY" && isGone(first.from) && isDrawWithBlades(graph, first.from, basis);
+  const isIncluded = first?.how === "BAY" && isGone(first.from) && includesBladeDraw(graph, first.from, basis);
   return isIncluded ? 0 : getOwnDrawW(graph, index, basis);
 }

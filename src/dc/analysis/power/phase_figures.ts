@@ -5,7 +5,7 @@ import type { PowerNode } from "./power_graph.ts";
 const LEGS = ["A", "B", "C"] as const;
 export type PhaseName = (typeof LEGS)[number];
 
-/** Load of one phase now, and its largest load after the loss of any one other element. */
+/** Load of one phase now, and the largest load of the phase after the loss of any one other element. */
 interface PhaseLoad {
   readonly loadVa: number;
   readonly failoverVa: number;
@@ -20,18 +20,18 @@ export interface PhaseFigures extends PhaseLoad {
 }
 
 /** Whether an outlet's phases are listed: it has three phases, or a recorded leg. */
-export function hasPhases(node: PowerNode | undefined): boolean {
+export function hasListedPhases(node: PowerNode | undefined): boolean {
   return node?.kind === "OUTLET" && (node.isThreePhase || node.leg !== undefined);
 }
 
 /** Returns the loads of an outlet's phases; empty if its phases are not listed. */
 export function computePhaseFigures({ graph, loads, failover }: CarriedLoads, index: number): readonly PhaseFigures[] {
   const node = graph.nodes[index];
-  if (node?.kind !== "OUTLET" || !hasPhases(node)) return [];
+  if (node?.kind !== "OUTLET" || !hasListedPhases(node)) return [];
   const { phasesVa } = loads;
   // Without legs and power factors anywhere, all phases of an element carry a third of its watts.
   const third = { now: (loads.watts[index] ?? 0) / 3, after: (failover.loads[index] ?? 0) / 3 };
-  return buildPhases((phase) => {
+  return buildPhaseFigures((phase) => {
     const lost = failover.phases === undefined ? failover.lost[index] : failover.phases.lost[3 * index + phase];
     return {
       loadVa: phasesVa === undefined ? third.now : (phasesVa[3 * index + phase] ?? 0),
@@ -43,7 +43,7 @@ export function computePhaseFigures({ graph, loads, failover }: CarriedLoads, in
 }
 
 /** Computes the figures of phases A, B and C. */
-export function buildPhases(of: (phase: number) => Omit<PhaseFigures, "leg">): readonly PhaseFigures[] {
+export function buildPhaseFigures(of: (phase: number) => Omit<PhaseFigures, "leg">): readonly PhaseFigures[] {
   return LEGS.map((leg, phase) => ({ leg, ...of(phase) }));
 }
 

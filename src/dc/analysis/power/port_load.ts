@@ -7,9 +7,9 @@ import { findWorstReason } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
 import { computeInletFailover } from "./inlet_failover.ts";
 import { computeEdgeLoad, type EdgeLoad } from "./load_lanes.ts";
-import { buildPhases, computePhaseFigures, hasPhases, type PhaseFigures } from "./phase_figures.ts";
+import { buildPhaseFigures, computePhaseFigures, hasListedPhases, type PhaseFigures } from "./phase_figures.ts";
 import type { PowerEdge } from "./power_edge.ts";
-import { computeUtilization, listLoadReasons, type Utilization } from "./power_findings.ts";
+import { computeUtilization, listNodeLoadReasons, type Utilization } from "./power_findings.ts";
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
 import { computeApparentLoad, computeComparableLoad } from "./power_overloads.ts";
 
@@ -75,10 +75,10 @@ function computeOutletLoad(topology: Topology, index: number): PortLoad {
     loadW: carried.loads.watts[index] ?? 0,
     loadVa: computeComparableLoad(power, index, carried.loads),
     failoverVa: carried.failover.loads[index] ?? 0,
-    failoverRef: findRef(power, carried.failover.lost[index]),
+    failoverRef: findNodeRef(power, carried.failover.lost[index]),
     ...(capacityVa !== undefined && { capacityVa }),
     ...(used !== undefined && { used }),
-    health: used && findWorstReason(listLoadReasons(carried, index)),
+    health: used && findWorstReason(listNodeLoadReasons(carried, index)),
     phases: computePhaseFigures(carried, index),
   };
 }
@@ -98,23 +98,23 @@ function* computeInletLoad(topology: Topology, edge: PowerEdge): Steps<PortLoad>
     loadW: now.watts,
     loadVa,
     failoverVa: worst.loads[0] ?? 0,
-    failoverRef: findRef(graph, worst.lost[0]),
+    failoverRef: findNodeRef(graph, worst.lost[0]),
     health: undefined,
-    phases: hasPhases(source)
-      ? buildPhases((phase) => ({
+    phases: hasListedPhases(source)
+      ? buildPhaseFigures((phase) => ({
           loadVa: now.phasesVa[phase] ?? 0,
           failoverVa: worst.loads[phase + 1] ?? 0,
-          failoverRef: findRef(graph, worst.lost[phase + 1]),
+          failoverRef: findNodeRef(graph, worst.lost[phase + 1]),
         }))
       : [],
   };
 }
 
-/** Returns the load in volt-amperes as the breaker of the source measures it, followed by that of each phase. */
+/** Returns the load in volt-amperes as the breaker of the source measures it, followed by the load of each phase. */
 function listBreakerLoads({ phasesVa }: EdgeLoad, source: PowerNode | undefined): readonly number[] {
   return [computeApparentLoad(source, phasesVa), ...phasesVa];
 }
 
-function findRef({ nodes }: PowerGraph, lost = -1): string | undefined {
+function findNodeRef({ nodes }: PowerGraph, lost = -1): string | undefined {
   return nodes[lost]?.ref;
 }

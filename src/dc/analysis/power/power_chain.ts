@@ -19,7 +19,7 @@ export function listInletPaths(graph: PowerGraph, live: LiveSet, index: number):
     return {
       inlet,
       path: way.map((at) => graph.nodes[at]?.ref ?? ""),
-      label: label ?? findSide(graph, way),
+      label: label ?? findSupplySide(graph, way),
       live: live[from] === 1,
     };
   });
@@ -41,26 +41,26 @@ export class SupplySides {
     const node = this.#graph.nodes[from];
     const next =
       node?.kind === "OUTLET" && !node.ref.startsWith("feed:") ? findSupply(this.#graph, this.#live, from) : -1;
-    if (next < 0) return findSide(this.#graph, listPathToRoot(this.#graph, this.#live, from));
+    if (next < 0) return findSupplySide(this.#graph, listPathToRoot(this.#graph, this.#live, from));
     const { way, side } = this.#aboveOf(next);
-    return way.includes(from) ? findSide(this.#graph, listPathToRoot(this.#graph, this.#live, from)) : side;
+    return way.includes(from) ? findSupplySide(this.#graph, listPathToRoot(this.#graph, this.#live, from)) : side;
   }
 
   #aboveOf(index: number) {
     const known = this.#above.get(index);
     if (known !== undefined) return known;
     const way = listPathToRoot(this.#graph, this.#live, index);
-    const made = { way, side: findSide(this.#graph, way) };
+    const made = { way, side: findSupplySide(this.#graph, way) };
     this.#above.set(index, made);
     return made;
   }
 }
 
 /** Returns a path's supply side: the nearest label beyond the first feed, as a PDU's own label may be wrong. */
-function findSide(graph: PowerGraph, way: readonly number[]): string {
+function findSupplySide(graph: PowerGraph, way: readonly number[]): string {
   const feed = way.findIndex((at) => graph.nodes[at]?.ref.startsWith("feed:"));
   const beyond = way.slice(Math.max(0, feed));
-  const label = beyond.map((at) => findLabel(graph, at)).find((text) => text !== undefined);
+  const label = beyond.map((at) => findSideLabel(graph, at)).find((text) => text !== undefined);
   return label ?? graph.nodes[beyond.at(-1) ?? -1]?.ref ?? "";
 }
 
@@ -79,7 +79,7 @@ function findSupply({ inlets }: PowerGraph, live: LiveSet, index: number): numbe
   return (all.find(({ from }) => live[from] === 1) ?? all[0])?.from ?? -1;
 }
 
-function findLabel(graph: PowerGraph, index: number): string | undefined {
+function findSideLabel(graph: PowerGraph, index: number): string | undefined {
   const node = graph.nodes[index];
   return node?.kind === "DEVICE" ? node.device.power?.powerPath : undefined;
 }

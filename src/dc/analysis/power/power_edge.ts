@@ -60,7 +60,7 @@ export class EdgeColumns {
     this.all[at] = edge;
     this.from[at] = edge.from;
     this.to[at] = edge.to;
-    this.how[at] = toEdgeBits(edge);
+    this.how[at] = getEdgeBits(edge);
     this.recordedW[at] = edge.allocatedW ?? 0;
   }
 
@@ -89,7 +89,7 @@ function growColumn<Column extends Int32Array<ArrayBuffer> | Uint8Array<ArrayBuf
   return made;
 }
 
-function toEdgeBits({ how, through }: PowerEdge): number {
+function getEdgeBits({ how, through }: PowerEdge): number {
   return (
     (how === "GATE" ? EDGE_BITS.GATE : how === "BAY" ? EDGE_BITS.BAY : 0) |
     (through === undefined ? 0 : EDGE_BITS.THROUGH)

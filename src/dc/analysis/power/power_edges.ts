@@ -56,7 +56,7 @@ export class PowerEdges {
     this.#read();
   }
 
-  /** Nodes whose edges differ from those in the state that this one was copied from. */
+  /** Nodes whose edges differ from their edges in the state that this state was copied from. */
   get touched(): ReadonlySet<number> {
     return this.#touched;
   }
@@ -265,10 +265,10 @@ export class PowerEdges {
     for (const list of inlets.values()) {
       for (const { from } of list) if (!supplies.has(from)) supplies.set(from, this.suppliesOf(from).slice());
     }
-    this.inAt = sizeColumn(this.inAt, this.#nodes);
-    this.inEnd = sizeColumn(this.inEnd, this.#nodes);
-    this.outAt = sizeColumn(this.outAt, this.#nodes);
-    this.outEnd = sizeColumn(this.outEnd, this.#nodes);
+    this.inAt = copySizedColumn(this.inAt, this.#nodes);
+    this.inEnd = copySizedColumn(this.inEnd, this.#nodes);
+    this.outAt = copySizedColumn(this.outAt, this.#nodes);
+    this.outEnd = copySizedColumn(this.outEnd, this.#nodes);
     for (const [index, list] of inlets) {
       this.inAt[index] = columns.edges;
       for (const edge of list) columns.add(edge);
@@ -295,7 +295,7 @@ export class PowerEdges {
   }
 }
 
-function sizeColumn(column: Int32Array<ArrayBuffer>, nodes: number): Int32Array<ArrayBuffer> {
+function copySizedColumn(column: Int32Array<ArrayBuffer>, nodes: number): Int32Array<ArrayBuffer> {
   const made = new Int32Array(nodes);
   made.set(column);
   return made;

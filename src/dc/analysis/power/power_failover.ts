@@ -39,7 +39,7 @@ interface Swept {
 }
 
 /**
- * Number of nodes above which losses are skipped if a larger loss has at least the same effect. Our choice: sites of a
+ * Number of nodes above which a loss is skipped if a larger loss has at least the same effect. Our choice: sites of a
  * few racks are tried completely.
  */
 export const SWEPT_WHOLE = 5000;
@@ -84,7 +84,7 @@ class FailoverSweep {
   readonly #before: Loads;
   readonly #state: FailureState;
   readonly #swept: Swept;
-  /** Elements to remove: all, or those that supply connects to a change. 1 if due. */
+  /** Elements to remove: all, or those that supply connects to a change. Each due element has the value 1. */
   readonly #due: Uint8Array;
   /** Elements whose loss may affect a requested node; undefined for all. */
   readonly #mayReach: ReadonlySet<number> | undefined;
@@ -102,7 +102,7 @@ class FailoverSweep {
       before === undefined
         ? new Uint8Array(size).fill(1)
         : markConnectedNodes(graph, listChangedNodes(graph, before.graph));
-    const isBefore = createNameOrder(graph);
+    const isBefore = createLossNameOrder(graph);
     this.#swept = {
       graph,
       whole,
@@ -133,9 +133,9 @@ class FailoverSweep {
     const { nodes, supplies } = this.#graph;
     const { whole } = this.#swept;
     const all = [...nodes.keys()].filter(
-      (index) => this.#due[index] === 1 && isLosable(this.#graph, this.#live, index),
+      (index) => this.#due[index] === 1 && canLoseSupply(this.#graph, this.#live, index),
     );
-    const elements = whole ? all : all.filter((index) => !isOnlyLink(this.#graph, this.#live, index));
+    const elements = whole ? all : all.filter((index) => !isOnlyLinkInChain(this.#graph, this.#live, index));
     const sharedOf = new Map<number, readonly number[]>();
     for (const index of elements.filter((at) => nodes[at]?.kind !== "OUTLET")) {
       yield;
@@ -254,21 +254,18 @@ class FailoverSweep {
 }
 
 /** Whether a node is live and supplies other nodes. */
-export function isLosable({ supplies }: PowerGraph, live: LiveSet, index: number): boolean {
+export function canLoseSupply({ supplies }: PowerGraph, live: LiveSet, index: number): boolean {
   return live[index] === 1 && supplies.count(index) > 0;
 }
 
-/** Whether the loss of a node equals that of its only consumer, which supplies other nodes and is tried itself. */
-export function isOnlyLink(graph: PowerGraph, live: LiveSet, index: number): boolean {
+/** Whether losing a node equals losing its only consumer, which supplies other nodes and is tried itself. */
+export function isOnlyLinkInChain(graph: PowerGraph, live: LiveSet, index: number): boolean {
   const [only, ...more] = graph.supplies.of(index);
-  if (only === undefined || more.length > 0 || !isLosable(graph, live, only.to)) return false;
+  if (only === undefined || more.length > 0 || !canLoseSupply(graph, live, only.to)) return false;
   return countLiveInlets(graph, live, only.to) - 1 < (graph.nodes[only.to]?.need ?? 0);
 }
 
-/**
- * Returns whether one loss is named rather than another of equal effect: the first by reference. The order of writes must
- * not determine it.
- */
-export function createNameOrder({ nodes }: PowerGraph): (lost: number, other: number) => boolean {
+/** Returns whether one of two losses of equal effect is named: the first by reference, whatever the order of writes. */
+export function createLossNameOrder({ nodes }: PowerGraph): (lost: number, other: number) => boolean {
   return (lost, other) => compareText(nodes[lost]?.ref ?? "", nodes[other]?.ref ?? "") < 0;
 }

@@ -4,7 +4,7 @@ import type { Loads } from "./load_lanes.ts";
 import { computeFailover, type Failover } from "./power_failover.ts";
 import { type CarriedLoads, type LoadFinding, listLoadFindings } from "./power_findings.ts";
 import type { PowerGraph } from "./power_graph.ts";
-import { computeLive, type LiveSet, updateLiveSet } from "./power_live.ts";
+import { computeLiveNodes, type LiveSet, updateLiveSet } from "./power_live.ts";
 import { computeLoads, updateLoads } from "./power_load.ts";
 import { RedundancyAudit } from "./redundancy_audit.ts";
 
@@ -33,7 +33,7 @@ export class PowerFigures {
   }
 
   get live(): LiveSet {
-    this.#liveNodes ??= computeLive(this.#graph);
+    this.#liveNodes ??= computeLiveNodes(this.#graph);
     return this.#liveNodes;
   }
 
@@ -43,7 +43,7 @@ export class PowerFigures {
     return known;
   }
 
-  /** Returns the loads of every node now and after the loss of any one other; computed on the first call. */
+  /** Returns the loads of every node now and after the loss of any one other node; computed on the first call. */
   carried(basis: LoadBasis): CarriedLoads {
     return runAllSteps(this.carriedInSteps(basis));
   }

@@ -10,7 +10,7 @@ import { collectDownstream } from "./power_reach.ts";
 /** Load of an element in percent of its capacity. */
 export interface Utilization {
   readonly normalPct: number;
-  /** Percent after the loss of the other element whose loss raises it most. */
+  /** Percent after the loss of the one other element whose loss raises the load most. */
   readonly failoverPct: number;
   /** Percent of the capacity that the element may carry continuously. */
   readonly limitPct: number;
@@ -42,13 +42,13 @@ export interface LoadFinding extends HealthReason {
  */
 export function listLoadFindings(carried: CarriedLoads): readonly LoadFinding[] {
   return [...carried.graph.nodes.keys()].flatMap((index) =>
-    listLoadReasons(carried, index).map((reason) => ({ ...reason, index })),
+    listNodeLoadReasons(carried, index).map((reason) => ({ ...reason, index })),
   );
 }
 
 const NOTHING: readonly HealthReason[] = [];
 
-export function listLoadReasons(carried: CarriedLoads, index: number): readonly HealthReason[] {
+export function listNodeLoadReasons(carried: CarriedLoads, index: number): readonly HealthReason[] {
   const used = computeUtilization(carried, index);
   if (used === undefined || Math.max(used.normalPct, used.failoverPct) <= used.limitPct) return NOTHING;
   const { normalPct, failoverPct, limitPct } = used;
@@ -77,7 +77,7 @@ export function groupFindingsByRack(
     (a, b) => GRAVITY.indexOf(a.health) - GRAVITY.indexOf(b.health) || compareText(a.ref, b.ref),
   );
   for (const { index, ...reason } of inOrder) {
-    for (const rack of listSuppliedRacks(graph, index)) {
+    for (const rack of listSuppliedRackKeys(graph, index)) {
       const list = found.get(rack);
       if (list === undefined) found.set(rack, [reason]);
       else list.push(reason);
@@ -87,7 +87,7 @@ export function groupFindingsByRack(
 }
 
 /** Returns keys of the racks that contain an element or a device in service that the element supplies. */
-function listSuppliedRacks(graph: PowerGraph, start: number): ReadonlySet<string> {
+function listSuppliedRackKeys(graph: PowerGraph, start: number): ReadonlySet<string> {
   const racks = new Set<string>();
   for (const index of collectDownstream(graph, [start])) {
     const node = graph.nodes[index];

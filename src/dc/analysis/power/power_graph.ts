@@ -16,15 +16,15 @@ interface NodeBase {
   readonly need: number;
   /** Whether the node is dead before anything fails: not in service, or an outlet that is switched off or broken. */
   readonly blocked: boolean;
-  /** Whether it is blocked because it is not installed, rather than temporarily off or broken. */
+  /** Whether the node is blocked because it is not installed, rather than temporarily off or broken. */
   readonly absent: boolean;
   readonly capacityW?: number;
   readonly maxUtilizationPct: number;
 }
 
 /**
- * A device, a cooling unit, an outlet, or an undeclared feed, which counts as live supply. A feed without a reference
- * replaces a removed element: it has no edges and no power.
+ * A device, a cooling unit, an outlet, or an undeclared feed, which counts as live supply. A feed node without a
+ * reference stands for a removed element: it has no edges and no power.
  */
 export type PowerNode =
   | (NodeBase & SupplyRecord & { readonly kind: "DEVICE"; readonly device: Device })
@@ -60,7 +60,7 @@ export interface PowerGraph {
   /** Supplies and inlets in columns. */
   readonly edges: PowerEdges;
   readonly columns: NodeColumns;
-  /** Node number of a key: device:<key>, crac:<key>, port:<port key>, or feed:<key>, for a declared feed its outlet. */
+  /** Node numbers by key: device:<key>, crac:<key>, port:<port key>, feed:<key>; a declared feed has its outlet's. */
   readonly indexOf: { get(key: string): number | undefined };
   /** Whether a power factor or a leg is recorded anywhere, so that volt-amperes are not watts. */
   readonly isApparent: boolean;

@@ -7,11 +7,11 @@ import { runAllSteps, type Steps } from "#kernel/steps.ts";
 import type { PowerEdge } from "./power_edge.ts";
 import { PowerEdges } from "./power_edges.ts";
 import type { PowerGraph } from "./power_graph.ts";
-import { listChangedKeys, listOutletKeys, listOutlets } from "./power_keys.ts";
+import { listChangedNodeKeys, listOutletKeys, listOutlets } from "./power_keys.ts";
 import { PowerNodeTable } from "./power_node_table.ts";
 import { type InletSource, PowerSupplies } from "./power_supplies.ts";
 
-/** Elements of the inventory before and after a change. No element after means removed, no element before means new. */
+/** Elements of the inventory before and after a change. A removed element is absent after it, a new one before it. */
 export interface PowerChanges {
   readonly devices: readonly { readonly before?: Device | undefined; readonly after?: Device | undefined }[];
   readonly cracs: readonly { readonly before?: Crac | undefined; readonly after?: Crac | undefined }[];
@@ -66,7 +66,7 @@ export class PowerGraphEditor {
     return { nodes, supplies, inlets, edges: this.#edges, columns, indexOf, isApparent };
   }
 
-  /** Nodes that changed since the editor was created, or have other inlets or supplies. */
+  /** Nodes that changed since the editor was created, or that have other inlets or supplies since then. */
   touched(): ReadonlySet<number> {
     return new Set([...this.#table.touched, ...this.#edges.touched]);
   }
@@ -99,7 +99,7 @@ export class PowerGraphEditor {
     return new Set([
       ...devices.map(({ before, after }) => `device:${codeKey((after ?? before)?.code ?? "")}`),
       ...devices
-        .flatMap(({ before, after }) => listChangedKeys(before, after))
+        .flatMap(({ before, after }) => listChangedNodeKeys(before, after))
         .flatMap((key) => this.#consumersOf(key)),
       // A chassis loses its blades if it is no longer a chassis, and gains them if it has become one.
       ...devices.flatMap(({ before, after }) =>
@@ -122,7 +122,7 @@ export class PowerGraphEditor {
     else this.#table.renewDevice(owner);
   }
 
-  /** Lists keys of devices and cooling units that a source supplies, or that name a source not existing yet. */
+  /** Lists keys of devices and cooling units that a source supplies, or that name a source which does not exist yet. */
   #consumersOf(sourceKey: string): readonly string[] {
     const index = this.#table.indexOf.get(sourceKey);
     const supplied = index === undefined ? [] : this.#edges.suppliesOf(index).map(({ to }) => this.#table.ownerOf(to));
@@ -171,7 +171,7 @@ export class PowerGraphEditor {
       inlets += 1;
       const source = this.#supplies.ofInlet(device, port);
       if (source === "UNRECORDED") unrecorded.push(port.name);
-      this.#join(source, own, { inlet: port.name, place, ...toInletRecord(port.powerIn) });
+      this.#join(source, own, { inlet: port.name, place, ...createInletRecord(port.powerIn) });
     }
     if (inlets === 0) this.#joinBay(own, device);
     else this.#table.record(own, { recorded: inlets - unrecorded.length, unrecorded });
@@ -212,7 +212,7 @@ export class PowerGraphEditor {
     for (const [place, input] of powerInputs.entries()) {
       const source = this.#supplies.ofInput(input, ownerKey);
       if (source === "UNRECORDED") unrecorded.push(String(place));
-      this.#join(source, own, { inlet: String(place), place, ...toInletRecord(input) });
+      this.#join(source, own, { inlet: String(place), place, ...createInletRecord(input) });
     }
     this.#table.record(own, { recorded: powerInputs.length - unrecorded.length, unrecorded });
   }
@@ -229,7 +229,7 @@ export class PowerGraphEditor {
 
 const NOTHING_RECORDED = {};
 
-function toInletRecord({ allocatedDrawW, powerPath }: PowerIn = {}): Pick<PowerEdge, "allocatedW" | "label"> {
+function createInletRecord({ allocatedDrawW, powerPath }: PowerIn = {}): Pick<PowerEdge, "allocatedW" | "label"> {
   if (allocatedDrawW === undefined && powerPath === undefined) return NOTHING_RECORDED;
   return {
     ...(allocatedDrawW !== undefined && { allocatedW: allocatedDrawW }),

@@ -16,7 +16,7 @@ export function listOutletKeys({ code }: Device, { name, powerOut }: Port): read
 }
 
 /** Maps each key of a device's nodes to the first key of the same node. */
-function mapDeviceKeys(device: Device | undefined): ReadonlyMap<string, string> {
+function mapDeviceNodeKeys(device: Device | undefined): ReadonlyMap<string, string> {
   if (device === undefined) return new Map();
   const outlets = listOutlets(device).flatMap((port) => {
     const keys = listOutletKeys(device, port);
@@ -26,10 +26,10 @@ function mapDeviceKeys(device: Device | undefined): ReadonlyMap<string, string> 
   return new Map([[own, own], ...outlets]);
 }
 
-/** Lists keys whose node of a device is new, different or gone after a change. */
-export function listChangedKeys(before: Device | undefined, after: Device | undefined): readonly string[] {
-  const was = mapDeviceKeys(before);
-  const is = mapDeviceKeys(after);
+/** Lists keys of a device's nodes that are new, different or gone after a change. */
+export function listChangedNodeKeys(before: Device | undefined, after: Device | undefined): readonly string[] {
+  const was = mapDeviceNodeKeys(before);
+  const is = mapDeviceNodeKeys(after);
   return [...new Set([...was.keys(), ...is.keys()])].filter((key) => was.get(key) !== is.get(key));
 }
 

@@ -1,5 +1,5 @@
 import type { PowerGraph } from "./power_graph.ts";
-import { canPassPower, computeLive, type LiveMode, type LiveSet } from "./power_live.ts";
+import { canPassPower, computeLiveNodes, type LiveMode, type LiveSet } from "./power_live.ts";
 import { collectUpstream } from "./power_reach.ts";
 
 /** Numbers of the elements whose loss alone turns a node off, the node itself included, in ascending order. */
@@ -7,8 +7,8 @@ export type KillerList = readonly number[];
 
 /**
  * Finds the single losses that turn off a node, once for each node. With a single loss, an inlet is dead exactly if the
- * loss turns off its source, so the result follows from those of the sources. Cost: O(inlets × elements upstream) for
- * every upstream node without a cached result.
+ * loss turns off its source, so the losses of a node follow from those of its sources. Cost: O(inlets × elements
+ * upstream) for every upstream node without a cached result.
  */
 export class KillerSets {
   readonly #graph: PowerGraph;
@@ -29,7 +29,7 @@ export class KillerSets {
     this.#open.add(index);
     try {
       const found = this.#find(index);
-      // An outlet has one element more than its device; storing a list for each would cost as much as the graph.
+      // An outlet has one killer more than its device; storing a list for each would cost as much as the graph.
       if (this.#graph.nodes[index]?.kind !== "OUTLET") this.#known.set(index, found);
       return found;
     } finally {
@@ -74,7 +74,7 @@ export class KillerSets {
 
 class CircularSupplyError extends Error {}
 
-/** Lists elements that are in at least `least` of some lists. */
+/** Lists elements that are in at least a minimum number of some lists. @param least the minimum */
 function listCommonKillers(lists: readonly KillerList[], least: number): KillerList {
   const [only] = lists;
   if (only === undefined) return [];
@@ -126,7 +126,7 @@ function findKillersByTrial(graph: PowerGraph, index: number, mode: LiveMode): K
 }
 
 function computeLiveSet(graph: PowerGraph, removed: ReadonlySet<number>, mode: LiveMode): LiveSet {
-  return computeLive(graph, removed, () => false, mode);
+  return computeLiveNodes(graph, removed, () => false, mode);
 }
 
 /** Returns all nodes upstream of a node, nearest first. */

@@ -21,7 +21,7 @@ export function canPassPower(node: PowerNode | undefined, mode: LiveMode): boole
  * @param stays nodes that need no supply, unless they are removed
  * @param mode whether elements that are temporarily off count as working
  */
-export function computeLive(
+export function computeLiveNodes(
   graph: PowerGraph,
   removed: ReadonlySet<number> = new Set(),
   stays: (index: number) => boolean = () => false,
@@ -65,7 +65,7 @@ export interface FollowedLive {
 /**
  * Returns the live set of a graph that differs from an earlier one only in `touched`. Recomputes only the nodes whose
  * own supply changed and their downstream nodes; others do not depend on these, including cycles. Cost: O(edges of
- * these nodes), plus a copy of the live set. A law checks that the result equals `computeLive`.
+ * these nodes), plus a copy of the live set. A law checks that the result equals `computeLiveNodes`.
  */
 export function updateLiveSet(
   { before, live: earlier, graph }: { readonly before: PowerGraph; readonly live: LiveSet; readonly graph: PowerGraph },
@@ -78,12 +78,12 @@ export function updateLiveSet(
   const live = new Uint8Array(graph.nodes.length);
   live.set(earlier);
   for (const index of downstream) live[index] = 0;
-  turnOnSupplied(graph, live, downstream);
+  turnOnSuppliedNodes(graph, live, downstream);
   return { live, downstream, changed: [...downstream].filter((index) => live[index] !== (earlier[index] ?? 0)) };
 }
 
 /** Turns on dead nodes with enough live inlets. No node outside `dark` depends on these nodes. */
-function turnOnSupplied({ nodes, supplies, edges }: PowerGraph, live: LiveSet, dark: ReadonlySet<number>): void {
+function turnOnSuppliedNodes({ nodes, supplies, edges }: PowerGraph, live: LiveSet, dark: ReadonlySet<number>): void {
   const arrived = new Map<number, number>();
   for (const index of dark) arrived.set(index, countLiveInlets({ edges }, live, index));
   const lights = (index: number): boolean =>
@@ -106,7 +106,7 @@ function hasSameSupply(before: PowerGraph, after: PowerGraph, index: number): bo
   if (was?.ref !== is?.ref || was?.need !== is?.need || was?.blocked !== is?.blocked) return false;
   if (
     was?.absent !== is?.absent ||
-    getSupplySide(was) !== getSupplySide(is) ||
+    getSupplySideLabel(was) !== getSupplySideLabel(is) ||
     formatSupplyRecord(was) !== formatSupplyRecord(is)
   )
     return false;
@@ -114,7 +114,7 @@ function hasSameSupply(before: PowerGraph, after: PowerGraph, index: number): bo
   return had.length === has.length && had.every((edge, at) => isSameEdge(edge, has[at]));
 }
 
-function getSupplySide(node: PowerNode | undefined): string | undefined {
+function getSupplySideLabel(node: PowerNode | undefined): string | undefined {
   return node?.kind === "DEVICE" ? node.device.power?.powerPath : undefined;
 }
 

@@ -2,7 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { NodeNumbers } from "../node_numbers.ts";
-import { createLanes, type Loads } from "./load_lanes.ts";
+import { createLoadLanes, type Loads } from "./load_lanes.ts";
 import type { PowerEdge } from "./power_edge.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import { countLiveInlets, type LiveSet } from "./power_live.ts";
@@ -26,7 +26,8 @@ export function computeLoads(graph: PowerGraph, live: LiveSet, basis: LoadBasis)
     ...(isApparent && { phasesVa: new Float64Array(3 * nodes.length) }),
     isCircular,
   };
-  for (const lane of createLanes(made, { graph, live, basis, returning })) for (const index of all) lane.renew(index);
+  for (const lane of createLoadLanes(made, { graph, live, basis, returning }))
+    for (const index of all) lane.renew(index);
   return made;
 }
 
@@ -99,10 +100,10 @@ export function updateLoads(
   { live, reached }: { readonly live: LiveSet; readonly reached: readonly number[] },
   basis: LoadBasis,
 ): LoadsAfter {
-  const { changed, open } = collectWithAncestors(graph, reached);
+  const { changed, open } = collectNodesWithAncestors(graph, reached);
   const after = copyLoads(graph, before);
   if (after === undefined) return { loads: computeLoads(graph, live, basis), changed };
-  const lanes = createLanes(after, { graph, live, basis });
+  const lanes = createLoadLanes(after, { graph, live, basis });
   const { inAt, inEnd, from } = graph.edges;
   const ready = changed.filter((index) => open.at(index) === 0);
   // The loop appends to the array while it iterates, so the array also serves as the queue.
@@ -121,7 +122,7 @@ export function updateLoads(
 }
 
 /** Collects nodes and all upstream; `open` counts the edges by which each supplies other collected nodes. */
-function collectWithAncestors({ nodes, edges }: PowerGraph, start: readonly number[]) {
+function collectNodesWithAncestors({ nodes, edges }: PowerGraph, start: readonly number[]) {
   const open = new NodeNumbers(nodes.length);
   const changed = [...start];
   for (const index of changed) open.set(index, 0);
@@ -149,8 +150,8 @@ function collectReturningEdges(graph: PowerGraph, live: LiveSet, among: readonly
   const open = new Set(among.filter((index) => live[index] === 1));
   const returning = new Set<PowerEdge>();
   for (const start of open) {
-    const supplied = collectReachable(start, open, (at) => graph.supplies.of(at).map(({ to }) => to));
-    const supplying = collectReachable(start, open, (at) => graph.inlets.of(at).map(({ from }) => from));
+    const supplied = collectReachableNodes(start, open, (at) => graph.supplies.of(at).map(({ to }) => to));
+    const supplying = collectReachableNodes(start, open, (at) => graph.inlets.of(at).map(({ from }) => from));
     const circle = new Set([start, ...supplied].filter((at) => at === start || supplying.has(at)));
     for (const at of circle) open.delete(at);
     for (const edge of listBackwardEdges(graph, live, circle)) returning.add(edge);
@@ -160,13 +161,13 @@ function collectReturningEdges(graph: PowerGraph, live: LiveSet, among: readonly
 
 /** Lists edges inside a cycle whose source becomes live no earlier than their consumer. */
 function listBackwardEdges(graph: PowerGraph, live: LiveSet, circle: ReadonlySet<number>): readonly PowerEdge[] {
-  const round = computeRounds(graph, live, circle);
+  const round = computeLiveRounds(graph, live, circle);
   const isBackward = ({ from, to }: PowerEdge) => circle.has(to) && (round.get(from) ?? 0) >= (round.get(to) ?? 0);
   return [...circle].flatMap((at) => graph.supplies.of(at).filter(isBackward));
 }
 
 /** Returns the nodes of a set that can be reached from a node inside it. */
-function collectReachable(
+function collectReachableNodes(
   start: number,
   inside: ReadonlySet<number>,
   next: (at: number) => readonly number[],
@@ -177,8 +178,8 @@ function collectReachable(
   return found;
 }
 
-/** Maps each node of a cycle to the round in which supply from outside makes it live, with all others of the round. */
-function computeRounds(graph: PowerGraph, live: LiveSet, circle: ReadonlySet<number>): ReadonlyMap<number, number> {
+/** Maps each node of a cycle to the round in which supply from outside makes it live, with all others of that round. */
+function computeLiveRounds(graph: PowerGraph, live: LiveSet, circle: ReadonlySet<number>): ReadonlyMap<number, number> {
   const lit = live.slice();
   for (const at of circle) lit[at] = 0;
   const round = new Map<number, number>();
@@ -201,7 +202,7 @@ interface Loaded {
 }
 
 /** Sums the heat of power equipment in watts, a share of the power that it passes on. */
-export function sumLossesW(devices: readonly Device[], site: Loaded, basis: LoadBasis): number {
+export function sumPowerLossesW(devices: readonly Device[], site: Loaded, basis: LoadBasis): number {
   let sum = 0;
   for (const { code, power } of devices) {
     if (power?.efficiencyPct === undefined) continue;

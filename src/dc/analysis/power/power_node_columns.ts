@@ -1,5 +1,5 @@
 import { NODE_BITS, type NodeColumns, type PowerNode } from "./power_graph.ts";
-import { drawsFromOne } from "./power_share.ts";
+import { drawsFromOneInlet } from "./power_share.ts";
 
 const LEAST = 64;
 
@@ -20,7 +20,8 @@ export class PowerNodeColumns implements NodeColumns {
 
   set(index: number, node: PowerNode): void {
     const { capacityW = 0, maxUtilizationPct, need } = node;
-    const kind = (node.kind === "OUTLET" ? NODE_BITS.OUTLET : 0) | (drawsFromOne(node) ? NODE_BITS.DRAWS_FROM_ONE : 0);
+    const kind =
+      (node.kind === "OUTLET" ? NODE_BITS.OUTLET : 0) | (drawsFromOneInlet(node) ? NODE_BITS.DRAWS_FROM_ONE : 0);
     const limitW = capacityW === 0 ? Number.POSITIVE_INFINITY : (capacityW * maxUtilizationPct) / 100;
     // Columns are shared with the earlier state until a node differs.
     if (this.need[index] === need && this.kind[index] === kind && this.limitW[index] === limitW) return;

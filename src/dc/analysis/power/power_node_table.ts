@@ -4,7 +4,7 @@ import { LayeredMap } from "../layered_map.ts";
 import type { PowerNode, SupplyRecord } from "./power_graph.ts";
 import { listOutletKeys, listOutlets } from "./power_keys.ts";
 import { PowerNodeColumns } from "./power_node_columns.ts";
-import { createCracNode, createDeviceNode, createOutletNode, isApparentNode, REMOVED_NODE } from "./power_nodes.ts";
+import { createCracNode, createDeviceNode, createOutletNode, makesLoadApparent, REMOVED_NODE } from "./power_nodes.ts";
 
 /** Nodes of a power graph by number and key, with methods that change them and leave an earlier table as it is. */
 export class PowerNodeTable {
@@ -17,7 +17,7 @@ export class PowerNodeTable {
   /** Numbers of the nodes that this table has added or removed. */
   readonly #placed = new Set<number>();
   readonly #onNew: (index: number) => void;
-  /** Number of nodes because of which volt-amperes differ from watts. */
+  /** Number of nodes that make volt-amperes differ from watts. */
   #apparent: number;
 
   /** @param onNew called with each newly used number */
@@ -36,7 +36,7 @@ export class PowerNodeTable {
     return this.#apparent > 0;
   }
 
-  /** Nodes that differ from those of the table that this one was copied from. */
+  /** Nodes that differ from the nodes of the table that this table was copied from. */
   get touched(): ReadonlySet<number> {
     return this.#placed;
   }
@@ -74,7 +74,7 @@ export class PowerNodeTable {
     this.place([key], before?.kind === "DEVICE" ? createDeviceNode(device, before) : createDeviceNode(device));
   }
 
-  /** Records whether an outlet requires its named inlet in addition to its device. */
+  /** Records whether an outlet requires the inlet that it names in addition to its device. */
   bind(index: number, { device, outlet }: { readonly device: Device; readonly outlet: Port }, bound: boolean): void {
     const node = createOutletNode(device, outlet, bound);
     if (this.#list[index]?.need === node.need) return;
@@ -111,7 +111,7 @@ export class PowerNodeTable {
   }
 
   #put(index: number, node: PowerNode): void {
-    this.#apparent += Number(isApparentNode(node)) - Number(isApparentNode(this.#list[index]));
+    this.#apparent += Number(makesLoadApparent(node)) - Number(makesLoadApparent(this.#list[index]));
     this.#list[index] = node;
     this.columns.set(index, node);
     this.#placed.add(index);

@@ -1,4 +1,4 @@
-import { computeOutletCapacityW, drawsPower, isPowerKind } from "#dc/model/draw.ts";
+import { computeOutletCapacityW, hasRecordedDraw, isPowerKind } from "#dc/model/draw.ts";
 import { isInService, isInstalled } from "#dc/model/in_service.ts";
 import { isEnabledInlet } from "#dc/model/power_walk.ts";
 import { portRef } from "#dc/model/ref.ts";
@@ -15,7 +15,7 @@ function createFullRecord(inlets: number): SupplyRecord {
   return { recorded: inlets, unrecorded: NONE };
 }
 
-/** Number of recorded inlets that must be live; those without a recorded source, unknown and not dead, lower it. */
+/** Returns how many recorded inlets must be live. Inlets without a recorded source, unknown and not dead, lower it. */
 function countRequiredInlets({ recorded, unrecorded }: SupplyRecord, minLiveInlets = 1): number {
   return recorded === 0 ? 0 : Math.max(1, minLiveInlets - unrecorded.length);
 }
@@ -81,11 +81,11 @@ export function createUndeclaredFeed(feedId: string): PowerNode {
 
 const NOTHING = { need: 1, blocked: true, absent: true, maxUtilizationPct: DEFAULT_UTILIZATION_PCT };
 
-/** Replaces the node of a removed element, so that its number can be reused. */
+/** Node of a removed element, whose number can be reused. */
 export const REMOVED_NODE: PowerNode = { ...NOTHING, kind: "FEED", ref: "" };
 
 /** Whether a node makes volt-amperes differ from watts, or phases from each other. */
-export function isApparentNode(node: PowerNode | undefined): boolean {
+export function makesLoadApparent(node: PowerNode | undefined): boolean {
   if (node?.kind === "DEVICE") return (node.device.powerFactor ?? 1) !== 1;
   return node?.kind === "OUTLET" && node.leg !== undefined;
 }
@@ -99,7 +99,7 @@ export function isConsumer(node: PowerNode | undefined): boolean {
   if (node?.kind !== "DEVICE" || node.blocked) return false;
   const { device, recorded, unrecorded } = node;
   if (isPowerKind(device.kind) || device.kind === "PATCH_PANEL") return false;
-  return recorded + unrecorded.length > 0 || drawsPower(device);
+  return recorded + unrecorded.length > 0 || hasRecordedDraw(device);
 }
 
 /** Whether it is unknown what turns a consumer off: without recorded supply, or a blade of a chassis without one. */

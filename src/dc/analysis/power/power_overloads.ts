@@ -16,7 +16,7 @@ export function computeComparableLoad({ nodes }: PowerGraph, index: number, { wa
   );
 }
 
-/** Returns phases' volt-amperes as one integer: their sum, for a three-phase outlet three times the busiest one. */
+/** Returns phases' volt-amperes as one integer: their sum, or for a three-phase outlet three times the busiest one. */
 export function computeApparentLoad(outlet: PowerNode | undefined, phases: readonly number[]): number {
   const isThreePhase = outlet?.kind === "OUTLET" && outlet.isThreePhase;
   return roundWatts(isThreePhase ? 3 * Math.max(...phases) : phases.reduce((sum, va) => sum + va, 0));

@@ -41,7 +41,7 @@ export function sumLegLoads({ nodes }: PowerGraph, elements: readonly number[], 
 }
 
 /** Whether the loads of the phases differ by more than the threshold. */
-export function isUneven(legs: LegLoads): boolean {
+export function areLegLoadsUneven(legs: LegLoads): boolean {
   return computePhaseSpreadPct(legs) > PHASE_IMBALANCE_PCT;
 }
 

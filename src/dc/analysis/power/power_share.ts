@@ -33,7 +33,7 @@ export function computeInletShare(
 }
 
 /** Whether a node draws from one inlet at a time, as a transfer switch or a UPS does. */
-export function drawsFromOne(node: PowerNode | undefined): boolean {
+export function drawsFromOneInlet(node: PowerNode | undefined): boolean {
   return node?.kind === "DEVICE" && (node.device.kind === "TRANSFER_SWITCH" || node.device.kind === "UPS");
 }
 

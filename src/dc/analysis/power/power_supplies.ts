@@ -1,4 +1,4 @@
-import { isInBay } from "#dc/model/blades.ts";
+import { isDeviceInBay } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { parseRef, portKey } from "#dc/model/ref.ts";
 import type { Cable, Device, Port, PortRef, PowerIn } from "#dc/model/resources.ts";
@@ -15,7 +15,7 @@ interface Cabled {
   readonly carries: boolean;
 }
 
-/** Finds the recorded supply of inlets, and records which consumers name missing sources. */
+/** Finds the recorded supply of inlets, and records consumers that name missing sources. */
 export class PowerSupplies {
   readonly #table: PowerNodeTable;
   /** The other end of every power cable by the key of either end. */
@@ -45,7 +45,7 @@ export class PowerSupplies {
     return this.#cabled.get(key)?.end;
   }
 
-  /** Returns the source of a device's inlet. A cable planned or being removed is a record without power. */
+  /** Returns the source of a device's inlet. A cable that is planned or being removed is a record without power. */
   ofInlet({ code }: Device, { name, powerIn }: Port): InletSource {
     const ownerKey = `device:${codeKey(code)}`;
     const cable = this.#cabled.get(portKey({ deviceCode: code, portName: name }));
@@ -59,11 +59,11 @@ export class PowerSupplies {
     return sourceRef === undefined ? "UNRECORDED" : this.#named(sourceRef, ownerKey);
   }
 
-  /** Returns the node of a blade's chassis; undefined for a device that is in no bay. */
+  /** Returns the node of a blade's chassis; undefined for a device outside of a bay. */
   ofBay(device: Device): number | undefined {
-    if (!isInBay(device)) return undefined;
+    if (!isDeviceInBay(device)) return undefined;
     const key = `device:${codeKey(device.parentDeviceCode ?? "")}`;
-    // Writes reject a device in its own bay; one from a change feed has no supply.
+    // Writes reject a device in its own bay. A change feed may contain such a device, which then has no supply.
     if (key === `device:${codeKey(device.code)}`) return undefined;
     const found = this.#table.indexOf.get(key);
     const node = this.#table.nodes[found ?? -1];
@@ -108,7 +108,7 @@ export class PowerSupplies {
   }
 }
 
-/** Whether a power cable carries power; planned cables and cables to be removed do not. */
+/** Whether a power cable carries power; planned cables and cables to be removed carry none. */
 export function carriesPower({ status }: Cable): boolean {
   return status === undefined || status === "CONNECTED";
 }

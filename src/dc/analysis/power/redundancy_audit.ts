@@ -6,7 +6,7 @@ import type { PowerGraph } from "./power_graph.ts";
 import { countInletsOfWorstLoss, KillerSets } from "./power_killers.ts";
 import { isConsumer } from "./power_nodes.ts";
 
-/** Whether a demand for redundancy is met. UNKNOWN: the record proves neither that it is met nor that it is not. */
+/** Whether required redundancy is met. UNKNOWN: the record proves neither that it is met nor that it is unmet. */
 export type Provision = "MET" | "UNMET" | "UNKNOWN";
 
 /** Whether the supply of a device meets its required redundancy. */
@@ -32,9 +32,8 @@ export class RedundancyAudit {
   }
 
   /**
-   * Returns verdicts on the devices in service of a rack that require redundancy. A device's own requirement precedes
-   * that of its rack, which applies to consumers only.
-   *
+   * Returns verdicts on those devices in service of a rack that require redundancy. A device's own requirement precedes
+   * the requirement of its rack, which applies to consumers only.
    * @param rack undefined for devices in no rack
    */
   verdicts(rack: Rack | undefined, devices: readonly Device[]): readonly RedundancyVerdict[] {
@@ -82,11 +81,11 @@ export class RedundancyAudit {
 }
 
 /** Whether a requirement is not met now or as built. */
-export function isUnmet({ asBuilt, now }: RedundancyVerdict): boolean {
+export function isRedundancyUnmet({ asBuilt, now }: RedundancyVerdict): boolean {
   return asBuilt === "UNMET" || (asBuilt === "MET" && now !== "MET");
 }
 
 /** Whether the record proves neither that a requirement is met nor that it is not. */
-export function isUnproven(verdict: RedundancyVerdict): boolean {
-  return verdict.asBuilt === "UNKNOWN" && !isUnmet(verdict);
+export function isRedundancyUnproven(verdict: RedundancyVerdict): boolean {
+  return verdict.asBuilt === "UNKNOWN" && !isRedundancyUnmet(verdict);
 }

@@ -5,7 +5,7 @@ import type { HealthReason } from "../racks/rack_health.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { isConsumer, isUndocumented } from "./power_nodes.ts";
-import { isUnmet, isUnproven, type RedundancyVerdict } from "./redundancy_audit.ts";
+import { isRedundancyUnmet, isRedundancyUnproven, type RedundancyVerdict } from "./redundancy_audit.ts";
 import { getSupplyState } from "./supply_state.ts";
 
 export interface SupplyInput {
@@ -25,11 +25,11 @@ export function listSupplyReasons(input: SupplyInput): readonly HealthReason[] {
   const members = input.devices.map(({ code }) => input.power.indexOf.get(`device:${codeKey(code)}`) ?? -1);
   const consumers = members.filter((index) => isConsumer(input.power.nodes[index]));
   return [
-    ...listDeadConsumers(input, consumers),
+    ...listDeadSupplyReasons(input, consumers),
     ...listRedundancyReasons(input, consumers),
-    ...listFailedMembers(input.power, members),
-    ...listSingleCorded(input, consumers),
-    ...listUndocumentedConsumers(input, consumers),
+    ...listMemberFailureReasons(input.power, members),
+    ...listSingleCordReasons(input, consumers),
+    ...listUndocumentedReasons(input, consumers),
   ];
 }
 
@@ -37,8 +37,8 @@ function getNodeRef({ nodes }: PowerGraph, index: number): string {
   return nodes[index]?.ref ?? "";
 }
 
-/** Lists consumers whose recorded supply is dead now. */
-function listDeadConsumers({ power, live }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
+/** Lists reasons for consumers whose recorded supply is dead now. */
+function listDeadSupplyReasons({ power, live }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
   return consumers
     .filter((index) => getSupplyState(power, live, index) === "NO_LIVE_SUPPLY")
     .map((index) => ({ code: "NO_LIVE_SUPPLY", ref: getNodeRef(power, index), health: "FAULT" as const }));
@@ -49,31 +49,31 @@ function listRedundancyReasons(
   consumers: readonly number[],
 ): readonly HealthReason[] {
   const refs = new Set(consumers.map((index) => getNodeRef(power, index)));
-  const unmet = verdicts.filter(isUnmet);
+  const unmet = verdicts.filter(isRedundancyUnmet);
   const ofConsumers = unmet.filter(({ code }) => refs.has(`device:${code}`));
   const isWholeRack = rack !== undefined && ofConsumers.length > 0 && ofConsumers.length === consumers.length;
   const told = isWholeRack ? unmet.filter((verdict) => !ofConsumers.includes(verdict)) : unmet;
-  const unknown = verdicts.filter(isUnproven);
+  const unknown = verdicts.filter(isRedundancyUnproven);
   return [
-    ...(isWholeRack ? [toRackReason(rack, ofConsumers)] : []),
-    ...told.map(toUnmetReason),
+    ...(isWholeRack ? [createRackReason(rack, ofConsumers)] : []),
+    ...told.map(createUnmetReason),
     ...unknown.map(({ code }) => ({ code: "REDUNDANCY_UNKNOWN", ref: `device:${code}`, health: "WATCH" as const })),
   ];
 }
 
 /** Returns one reason for a rack in which no consumer has its required redundancy. */
-function toRackReason({ code: rackCode }: Rack, unmet: readonly RedundancyVerdict[]): HealthReason {
+function createRackReason({ code: rackCode }: Rack, unmet: readonly RedundancyVerdict[]): HealthReason {
   const code = unmet.every(({ required }) => required === "TWO_N") ? "ONE_POWER_PATH" : "REDUNDANCY_UNMET";
   return { code, value: 1, limit: 2, ref: `rack:${rackCode}`, health: "FAULT" };
 }
 
-function toUnmetReason({ code, asBuilt }: RedundancyVerdict): HealthReason {
+function createUnmetReason({ code, asBuilt }: RedundancyVerdict): HealthReason {
   const health = asBuilt === "UNMET" ? "WATCH" : "FAULT";
   return { code: "REDUNDANCY_UNMET", value: 1, limit: 2, ref: `device:${code}`, health };
 }
 
 /** Lists failed devices that supply or contain something in service, which is a fault. */
-function listFailedMembers(power: PowerGraph, members: readonly number[]): readonly HealthReason[] {
+function listMemberFailureReasons(power: PowerGraph, members: readonly number[]): readonly HealthReason[] {
   return members.flatMap((index): HealthReason[] => {
     const node = power.nodes[index];
     if (node?.kind !== "DEVICE" || node.device.status !== "FAILED") return [];
@@ -91,21 +91,21 @@ function isInUse({ nodes, supplies }: PowerGraph, index: number): boolean {
 }
 
 /** Lists single-corded consumers as information: they meet all requirements but matter to operators of the rack. */
-function listSingleCorded({ power, rack }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
+function listSingleCordReasons({ power, rack }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
   const single = consumers.filter((index) => isSingleCorded(power, index, rack));
-  return toCountedReason("SINGLE_CORDED", power, single, rack);
+  return listCountedReasons("SINGLE_CORDED", power, single, rack);
 }
 
 /** Lists consumers without a recorded supply, which is a problem because their power state is unknown. */
-function listUndocumentedConsumers(
-  { power, rack }: SupplyInput,
-  consumers: readonly number[],
-): readonly HealthReason[] {
+function listUndocumentedReasons({ power, rack }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
   const unknown = consumers.filter((index) => isUndocumented(power, index));
-  return toCountedReason("SUPPLY_UNDOCUMENTED", power, unknown, rack).map((reason) => ({ ...reason, health: "WATCH" }));
+  return listCountedReasons("SUPPLY_UNDOCUMENTED", power, unknown, rack).map((reason) => ({
+    ...reason,
+    health: "WATCH",
+  }));
 }
 
-function toCountedReason(
+function listCountedReasons(
   code: string,
   power: PowerGraph,
   found: readonly number[],

@@ -2,7 +2,7 @@ import type { SupplyState } from "#dc/model/enum_values.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { isUndocumented } from "./power_nodes.ts";
-import { drawsFromOne, findActiveInlet } from "./power_share.ts";
+import { drawsFromOneInlet, findActiveInlet } from "./power_share.ts";
 
 /** Returns a device's or cooling unit's supply state; undefined if it needs no supply or is not in service. */
 export function getSupplyState(graph: PowerGraph, live: LiveSet, index: number): SupplyState | undefined {
@@ -21,6 +21,6 @@ export function listUndocumentedInlets({ nodes }: PowerGraph, index: number): re
 
 /** Returns the name of the inlet that a live transfer switch or UPS draws from; undefined for all other nodes. */
 export function findActiveInletName(graph: PowerGraph, live: LiveSet, index: number): string | undefined {
-  if (live[index] !== 1 || !drawsFromOne(graph.nodes[index])) return undefined;
+  if (live[index] !== 1 || !drawsFromOneInlet(graph.nodes[index])) return undefined;
   return findActiveInlet(graph, live, index)?.inlet;
 }

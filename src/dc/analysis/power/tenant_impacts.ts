@@ -16,7 +16,7 @@ export interface FailureReach {
   readonly racksProtected: Iterable<string>;
 }
 
-/** Splits a failure's impact by tenant, sorted by name. A device without a tenant belongs to that of its rack. */
+/** Splits a failure's impact by tenant, sorted by name. A device without a tenant belongs to its rack's tenant. */
 export function computeTenantImpacts(
   topology: Topology,
   reached: FailureReach,
@@ -66,7 +66,7 @@ const NOTHING = {
   itLoadLostW: 0,
 };
 
-/** Returns the tenant of a device: its own, or else that of its rack. */
+/** Returns the tenant of a device: its own tenant, or else the tenant of its rack. */
 export function findTenant(
   topology: Topology,
   index: number,

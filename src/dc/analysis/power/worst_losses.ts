@@ -3,15 +3,15 @@ const ROUNDING = 1e-6;
 
 /** The largest figure at each position among all losses that affect it, and the loss that causes it. */
 export class WorstLosses {
-  /** Largest figure at each position; -1 if no loss affects it. */
+  /** Largest figure at each position; -1 if no loss affects the position. */
   readonly most: Float64Array;
-  /** The lost element that causes the figure; -1 if none does. */
+  /** The lost element that causes the figure of each position; -1 if no loss affects the position. */
   readonly lost: Int32Array;
   readonly #isBefore: (lost: number, other: number) => boolean;
 
   /**
    * Creates a list of positions without figures.
-   * @param isBefore whether one lost element takes precedence over another one that causes the same figure
+   * @param isBefore whether one lost element takes precedence over another lost element that causes the same figure
    */
   constructor(size: number, isBefore: (lost: number, other: number) => boolean) {
     this.#isBefore = isBefore;

@@ -8,10 +8,10 @@ import { CoolingBalance, type PlantBalance } from "../cooling/cooling_balance.ts
 import { groupUnitsByArea, listServedAreas } from "../cooling/cooling_units.ts";
 import { listZoneHotspots } from "../cooling/thermal_spots.ts";
 import { type DeviceLocation, listAreaKeys, sumLocationHeat } from "../places.ts";
-import { sumLossesW } from "../power/power_load.ts";
-import { findWorstReason, toHotspotReasons } from "../racks/rack_health.ts";
+import { sumPowerLossesW } from "../power/power_load.ts";
+import { createHotspotReasons, findWorstReason } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
-import { compareFigures, type Figures, type HealthChange, sortWorstFirst } from "./figures.ts";
+import { compareElementFigures, type Figures, type HealthChange, sortWorstFirst } from "./figures.ts";
 import type { FindingComparison } from "./findings.ts";
 
 type Name = Exclude<keyof CoolingPreview, keyof HealthChange | "medium">;
@@ -41,9 +41,9 @@ export function* listCoolingChanges(
   for (const [key, ref] of new Map(sides.flatMap((side) => [...side.named(reached)]))) {
     yield;
     const [was, is] = [sides[0].hotspots(key, ref), sides[1].hotspots(key, ref)];
-    findings.compare(toHotspotReasons(was), toHotspotReasons(is), 0);
+    findings.compare(createHotspotReasons(was), createHotspotReasons(is), 0);
     for (const medium of COOLING_MEDIUMS) {
-      const change = compareArea(
+      const change = compareAreaCooling(
         ref,
         medium,
         sides[0].balanceOf(key, ref, medium),
@@ -81,8 +81,8 @@ class Side {
   }
 
   /**
-   * Yields keys of all areas that contain a location of an area, of the area itself, and of its floor and site, because
-   * it may have no location.
+   * Yields keys of the area, its floor and its site, and of all areas that contain one of its locations. The area is
+   * named separately because it may have no location.
    */
   *areasIn(area: string): Generator<string> {
     yield area;
@@ -114,32 +114,32 @@ function collectHeatedAreas(before: Topology, after: Topology, basis: LoadBasis)
   const [had, has] = [before.places(), after.places()].map((places) => new Set(places));
   if (had === undefined || has === undefined) return new Set();
   // A location stays the same object while its devices do.
-  const gone = new Map([...had.difference(has)].map((place) => [toLocationKey(place), place]));
+  const gone = new Map([...had.difference(has)].map((place) => [formatLocationKey(place), place]));
   const areas = new Set<string>();
   const add = (place: DeviceLocation) => {
     for (const area of place.areas) areas.add(area);
   };
   for (const place of has) {
-    const was = had.has(place) ? place : gone.get(toLocationKey(place));
-    gone.delete(toLocationKey(place));
+    const was = had.has(place) ? place : gone.get(formatLocationKey(place));
+    gone.delete(formatLocationKey(place));
     if (was === undefined || formatHeat(was, before, basis) !== formatHeat(place, after, basis)) add(place);
   }
   for (const place of gone.values()) add(place);
   return areas;
 }
 
-function toLocationKey({ areas }: DeviceLocation): string {
+function formatLocationKey({ areas }: DeviceLocation): string {
   return [...areas].join("\n");
 }
 
 function formatHeat(place: DeviceLocation, topology: Topology, basis: LoadBasis): string {
   const { airW, liquidW } = sumLocationHeat(place, basis);
-  return `${airW} ${liquidW} ${place.lossy.length === 0 ? 0 : sumLossesW(place.lossy, topology, basis)}`;
+  return `${airW} ${liquidW} ${place.lossy.length === 0 ? 0 : sumPowerLossesW(place.lossy, topology, basis)}`;
 }
 
 /**
- * Returns keys of the areas whose balance may differ: those with different heat, and those that share a unit with them.
- * Heat that a unit rejects into the air elsewhere affects further areas.
+ * Returns keys of the areas whose balance may differ: areas with different heat, and areas that share a unit with
+ * these. Heat that a unit rejects into the air elsewhere affects further areas.
  */
 function collectAffectedAreas(sides: readonly [Side, Side], start: ReadonlySet<string>): ReadonlySet<string> {
   const [was, is] = sides.map(({ topology }) => new Set(topology.inventory.cracs));
@@ -169,27 +169,27 @@ function collectAffectedAreas(sides: readonly [Side, Side], start: ReadonlySet<s
   return reached;
 }
 
-function compareArea(
+function compareAreaCooling(
   ref: string,
   medium: CoolingMedium,
   was: PlantBalance | undefined,
   is: PlantBalance | undefined,
 ): CoolingChange | undefined {
-  const { figures, differs } = compareFigures(was && toFigures(was), is && toFigures(is));
+  const { figures, differs } = compareElementFigures(was && selectCoolingFigures(was), is && selectCoolingFigures(is));
   if (!differs) return undefined;
   return {
     ref,
     medium,
     ...figures,
-    ...(was !== undefined && { healthBefore: rateArea(ref, medium, was) }),
-    ...(is !== undefined && { healthAfter: rateArea(ref, medium, is) }),
+    ...(was !== undefined && { healthBefore: rateAreaCooling(ref, medium, was) }),
+    ...(is !== undefined && { healthAfter: rateAreaCooling(ref, medium, is) }),
   };
 }
 
-function toFigures({ heatKw, usableKw, reserveKw, headroomKw }: PlantBalance): Figures<Name> {
+function selectCoolingFigures({ heatKw, usableKw, reserveKw, headroomKw }: PlantBalance): Figures<Name> {
   return { heatKw, usableKw, reserveKw, headroomKw };
 }
 
-function rateArea(ref: string, medium: CoolingMedium, balance: PlantBalance): Health {
-  return findWorstReason(toHotspotReasons(listZoneHotspots(ref, medium, balance)));
+function rateAreaCooling(ref: string, medium: CoolingMedium, balance: PlantBalance): Health {
+  return findWorstReason(createHotspotReasons(listZoneHotspots(ref, medium, balance)));
 }

@@ -18,9 +18,9 @@ export type EffectCounts = Readonly<Record<SupplyEffect, number>>;
  */
 export function listDeviceChanges(before: Topology, after: Topology): readonly DeviceChange[] {
   const found = new Map<string, DeviceChange>();
-  for (const index of collectCandidates(before, after)) {
+  for (const index of collectCandidateNodes(before, after)) {
     for (const pair of yieldPairsAt(before.power, after.power, index)) {
-      const change = compareDevice(before, after, pair);
+      const change = compareDeviceSupply(before, after, pair);
       if (change !== undefined) found.set(change.ref, change);
     }
   }
@@ -32,14 +32,17 @@ export function listDeviceChanges(before: Topology, after: Topology): readonly D
   );
 }
 
-export function countEffects(changes: readonly DeviceChange[]): EffectCounts {
+export function countSupplyEffects(changes: readonly DeviceChange[]): EffectCounts {
   const counts = { LOST: 0, REDUCED: 0, GAINED: 0, INCREASED: 0 };
   for (const { effect, isSupply } of changes) if (!isSupply) counts[effect] += 1;
   return counts;
 }
 
 /** Returns numbers of nodes that changed, gained or lost power, and of their consumers. */
-function collectCandidates({ power: was, live: lit }: Topology, { power: is, live }: Topology): ReadonlySet<number> {
+function collectCandidateNodes(
+  { power: was, live: lit }: Topology,
+  { power: is, live }: Topology,
+): ReadonlySet<number> {
   const altered = new Set(listChangedNodes(is, was));
   for (let index = 0; index < Math.max(lit.length, live.length); index += 1) {
     if (lit[index] !== live[index]) altered.add(index);
@@ -51,11 +54,11 @@ function collectCandidates({ power: was, live: lit }: Topology, { power: is, liv
   return found;
 }
 
-function compareDevice(before: Topology, after: Topology, [had, has]: ElementPair): DeviceChange | undefined {
-  const [was, is] = [countSupply(before, had), countSupply(after, has)];
+function compareDeviceSupply(before: Topology, after: Topology, [had, has]: ElementPair): DeviceChange | undefined {
+  const [was, is] = [countDeviceSupply(before, had), countDeviceSupply(after, has)];
   const node = after.power.nodes[has];
   if (was === undefined || is === undefined || (node?.kind !== "DEVICE" && node?.kind !== "CRAC")) return undefined;
-  const effect = classifyEffect(was, is);
+  const effect = classifySupplyEffect(was, is);
   if (effect === undefined) return undefined;
   const { name = "", rackCode = "" } = node.kind === "DEVICE" ? node.device : node.crac;
   return {
@@ -77,12 +80,12 @@ interface Supply {
   readonly inlets: number;
 }
 
-function countSupply({ power, live }: { readonly power: PowerGraph; readonly live: LiveSet }, index: number) {
+function countDeviceSupply({ power, live }: { readonly power: PowerGraph; readonly live: LiveSet }, index: number) {
   const state = getSupplyState(power, live, index);
   return state && { state, inlets: countLiveInlets(power, live, index) };
 }
 
-function classifyEffect(was: Supply, is: Supply): SupplyEffect | undefined {
+function classifySupplyEffect(was: Supply, is: Supply): SupplyEffect | undefined {
   if (was.state === "LIVE" && is.state !== "LIVE") return "LOST";
   if (was.state !== "LIVE") return is.state === "LIVE" ? "GAINED" : undefined;
   if (is.inlets === was.inlets) return undefined;

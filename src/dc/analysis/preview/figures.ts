@@ -10,7 +10,7 @@ export type Figures<Name extends string> = { readonly [Key in Name]?: number | u
 
 /** Figures of an element before and after changes. */
 export interface ComparedFigures<Name extends string> {
-  /** Figures without those that are unknown both before and after. */
+  /** Figures of an element, except figures that are unknown both before and after. */
   readonly figures: Readonly<Partial<Record<Name, FigureChange>>>;
   /** Whether any figure differs. */
   readonly differs: boolean;
@@ -22,14 +22,14 @@ export interface ComparedFigures<Name extends string> {
  * @param before undefined for a new element
  * @param after undefined for a removed element
  */
-export function compareFigures<Name extends string>(
+export function compareElementFigures<Name extends string>(
   before: Figures<Name> | undefined,
   after: Figures<Name> | undefined,
 ): ComparedFigures<Name> {
   const figures: Partial<Record<Name, FigureChange>> = {};
   let differs = false;
   for (const name of Object.keys(after ?? before ?? {}) as Name[]) {
-    const [was, is] = [roundOptional(before?.[name]), roundOptional(after?.[name])];
+    const [was, is] = [roundOptionalValue(before?.[name]), roundOptionalValue(after?.[name])];
     if (was !== is) differs = true;
     if (was === undefined && is === undefined) continue;
     figures[name] = { ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) };
@@ -37,7 +37,7 @@ export function compareFigures<Name extends string>(
   return { figures, differs };
 }
 
-export function roundOptional(value: number | undefined): number | undefined {
+export function roundOptionalValue(value: number | undefined): number | undefined {
   return value === undefined ? undefined : roundFigure(value);
 }
 
@@ -66,7 +66,7 @@ export function* yieldPairsAt(before: PowerGraph, after: PowerGraph, index: numb
 /** An element whose health may change; `healthBefore` is absent for a new element, `healthAfter` for a removed one. */
 export type HealthChange = { readonly ref: string } & Partial<Pick<SupplyPreview, "healthBefore" | "healthAfter">>;
 
-/** Sorts changes by the worst health afterwards, then those that became worse, then by size, then by reference. */
+/** Sorts changes by the worst health afterwards, then worsened health first, then by size, then by reference. */
 export function sortWorstFirst<Change extends HealthChange>(
   changes: readonly Change[],
   size: (change: Change) => number = () => 0,

@@ -16,9 +16,9 @@ export class FindingComparison {
   /** Compares the reasons of one rack or area; reasons without health are left out. @param racks 0 for an area */
   compare(before: readonly HealthReason[], after: readonly HealthReason[], racks: 0 | 1): void {
     if (before === after) return;
-    const [had, has] = [new Set(before.map(toReasonKey)), new Set(after.map(toReasonKey))];
-    for (const reason of after) if (!had.has(toReasonKey(reason))) addFinding(this.#come, reason, racks);
-    for (const reason of before) if (!has.has(toReasonKey(reason))) addFinding(this.#gone, reason, racks);
+    const [had, has] = [new Set(before.map(formatReasonKey)), new Set(after.map(formatReasonKey))];
+    for (const reason of after) if (!had.has(formatReasonKey(reason))) addRackFinding(this.#come, reason, racks);
+    for (const reason of before) if (!has.has(formatReasonKey(reason))) addRackFinding(this.#gone, reason, racks);
   }
 
   changes(): FindingChanges {
@@ -26,16 +26,16 @@ export class FindingComparison {
   }
 }
 
-function toReasonKey({ code, ref, health }: HealthReason): string {
+function formatReasonKey({ code, ref, health }: HealthReason): string {
   return `${health} ${code} ${ref}`;
 }
 
-function addFinding(found: Map<string, FindingPreview>, reason: HealthReason, racks: 0 | 1): void {
+function addRackFinding(found: Map<string, FindingPreview>, reason: HealthReason, racks: 0 | 1): void {
   const { code, ref, health, value, limit } = reason;
   if (health === undefined) return;
-  const known = found.get(toReasonKey(reason));
+  const known = found.get(formatReasonKey(reason));
   const figures = { ...(value !== undefined && { value }), ...(limit !== undefined && { limit }) };
-  found.set(toReasonKey(reason), { code, ref, health, ...figures, racks: (known?.racks ?? 0) + racks });
+  found.set(formatReasonKey(reason), { code, ref, health, ...figures, racks: (known?.racks ?? 0) + racks });
 }
 
 function sortFindings(found: ReadonlyMap<string, FindingPreview>): readonly FindingPreview[] {

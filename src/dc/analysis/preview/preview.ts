@@ -3,7 +3,7 @@ import type { Steps } from "#kernel/steps.ts";
 import type { RackMoment } from "../racks/rack_facts.ts";
 import type { DraftTopology, Topology } from "../topology.ts";
 import { type CoolingChange, listCoolingChanges } from "./cooling.ts";
-import { countEffects, type EffectCounts, listDeviceChanges } from "./devices.ts";
+import { countSupplyEffects, type EffectCounts, listDeviceChanges } from "./devices.ts";
 import { type FindingChanges, FindingComparison } from "./findings.ts";
 import { listRackChanges, type RackChange } from "./racks.ts";
 import { listSupplyChanges, type SupplyChange } from "./supplies.ts";
@@ -31,5 +31,5 @@ export function* computePreview(before: Topology, draft: DraftTopology, moment: 
   yield;
   const racks = yield* listRackChanges(before, draft, moment, findings);
   const cooling = yield* listCoolingChanges(before, after, moment.basis, findings);
-  return { supplies, racks, cooling, devices, counts: countEffects(devices), findings: findings.changes() };
+  return { supplies, racks, cooling, devices, counts: countSupplyEffects(devices), findings: findings.changes() };
 }

@@ -5,7 +5,7 @@ import type { Steps } from "#kernel/steps.ts";
 import type { RackMoment, RackStanding } from "../racks/rack_facts.ts";
 import { areReasonsEqual } from "../racks/rack_health.ts";
 import type { DraftTopology, Topology } from "../topology.ts";
-import { compareFigures, type Figures, type HealthChange, sortWorstFirst } from "./figures.ts";
+import { compareElementFigures, type Figures, type HealthChange, sortWorstFirst } from "./figures.ts";
 import type { FindingComparison } from "./findings.ts";
 
 type Name = Exclude<keyof RackPreview, keyof HealthChange | "rackCode">;
@@ -22,10 +22,10 @@ export function* listRackChanges(
   const found: RackChange[] = [];
   for (const key of new Set([...racks, ...yieldRejudgedRacks(before, after, moment)])) {
     yield;
-    const [was, is] = [findStanding(before, key, moment), findStanding(after, key, moment)];
+    const [was, is] = [findRackStanding(before, key, moment), findRackStanding(after, key, moment)];
     findings.compare(was?.reasons ?? [], is?.reasons ?? [], 1);
     const rack = after.rack(key) ?? before.rack(key);
-    const change = rack && compareRack(rack, was, is);
+    const change = rack && compareRackStandings(rack, was, is);
     if (change !== undefined) found.push(change);
   }
   return sortWorstFirst(found);
@@ -36,27 +36,27 @@ function* yieldRejudgedRacks(before: Topology, after: Topology, { basis }: RackM
   const isCooledAnew = before.inventory.cracs !== after.inventory.cracs;
   for (const rack of after.inventory.racks) {
     const [was, is] = [before.powerFindings(rack.code, basis), after.powerFindings(rack.code, basis)];
-    if (!areReasonsEqual(was, is) || (isCooledAnew && isServedDifferently(before, after, rack)))
+    if (!areReasonsEqual(was, is) || (isCooledAnew && hasDifferentCooling(before, after, rack)))
       yield codeKey(rack.code);
   }
 }
 
-function isServedDifferently(before: Topology, after: Topology, rack: Rack): boolean {
+function hasDifferentCooling(before: Topology, after: Topology, rack: Rack): boolean {
   const [was, is] = [before.mediaServing(rack), after.mediaServing(rack)];
   return was.air !== is.air || was.liquid !== is.liquid;
 }
 
-function findStanding(topology: Topology, key: string, moment: RackMoment): RackStanding | undefined {
+function findRackStanding(topology: Topology, key: string, moment: RackMoment): RackStanding | undefined {
   const rack = topology.rack(key);
   return rack && topology.rackStanding(rack, moment);
 }
 
-function compareRack(
+function compareRackStandings(
   { code }: Rack,
   was: RackStanding | undefined,
   is: RackStanding | undefined,
 ): RackChange | undefined {
-  const { figures, differs } = compareFigures(was && toRackFigures(was), is && toRackFigures(is));
+  const { figures, differs } = compareElementFigures(was && selectRackFigures(was), is && selectRackFigures(is));
   if (!differs && was?.health === is?.health) return undefined;
   return {
     ref: `rack:${code}`,
@@ -67,7 +67,7 @@ function compareRack(
   };
 }
 
-function toRackFigures({ elevation: { capacity }, thermal }: RackStanding): Figures<Name> {
+function selectRackFigures({ elevation: { capacity }, thermal }: RackStanding): Figures<Name> {
   const { allocatedW, powerCapacityW, usedU, freeU, largestFreeBlockU, weightKg, maxLoadKg } = capacity;
   const { airHeatW, coolingCapacityW } = thermal;
   const space = { usedU, freeU, largestFreeBlockU, weightKg, maxLoadKg };

@@ -1,13 +1,13 @@
 import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
 import type { FigureChange, SupplyPreview } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { type CarriedLoads, computeUtilization, listLoadReasons } from "../power/power_findings.ts";
+import { type CarriedLoads, computeUtilization, listNodeLoadReasons } from "../power/power_findings.ts";
 import { isListedSupply } from "../power/power_nodes.ts";
 import { computeComparableLoad } from "../power/power_overloads.ts";
 import { findWorstReason } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
 import {
-  compareFigures,
+  compareElementFigures,
   type ElementPair,
   type Figures,
   type HealthChange,
@@ -41,7 +41,7 @@ export function* listSupplyChanges(
   let count = 0;
   for (const pair of yieldElementPairs(was.graph, is.graph)) {
     if (count++ % AT_ONCE === 0) yield;
-    const change = hasSameLoad(was, is, pair) ? undefined : compareSupply(was, is, pair);
+    const change = hasSameLoad(was, is, pair) ? undefined : compareSupplyLoads(was, is, pair);
     if (change !== undefined) found.push(change);
   }
   return sortWorstFirst(found, ({ failoverPct, loadPct }) => Math.max(failoverPct?.after ?? 0, loadPct?.after ?? 0));
@@ -57,22 +57,22 @@ function hasSameLoad(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPai
   );
 }
 
-function compareSupply(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPair): SupplyChange | undefined {
+function compareSupplyLoads(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPair): SupplyChange | undefined {
   const node = is.graph.nodes[has] ?? was.graph.nodes[had];
   if (node === undefined || !(isListedSupply(is.graph.nodes[has]) || isListedSupply(was.graph.nodes[had])))
     return undefined;
-  const [before, after] = [toSupplyFigures(was, had), toSupplyFigures(is, has)];
-  const { figures, differs } = compareFigures(before, after);
+  const [before, after] = [computeSupplyFigures(was, had), computeSupplyFigures(is, has)];
+  const { figures, differs } = compareElementFigures(before, after);
   if (!differs) return undefined;
   return {
     ref: node.ref,
     ...figures,
-    ...(before !== undefined && hasRating(was, had) && { healthBefore: rateSupply(was, had) }),
-    ...(after !== undefined && hasRating(is, has) && { healthAfter: rateSupply(is, has) }),
+    ...(before !== undefined && hasRating(was, had) && { healthBefore: rateSupplyHealth(was, had) }),
+    ...(after !== undefined && hasRating(is, has) && { healthAfter: rateSupplyHealth(is, has) }),
   };
 }
 
-function toSupplyFigures(carried: CarriedLoads, index: number): Figures<Name> | undefined {
+function computeSupplyFigures(carried: CarriedLoads, index: number): Figures<Name> | undefined {
   const node = carried.graph.nodes[index];
   if (node === undefined) return undefined;
   const used = computeUtilization(carried, index);
@@ -86,11 +86,11 @@ function toSupplyFigures(carried: CarriedLoads, index: number): Figures<Name> | 
   };
 }
 
-/** Whether an element has a capacity, without which its utilization is unknown. */
+/** Whether an element has a recorded capacity; without it, the utilization of the element is unknown. */
 function hasRating({ graph }: CarriedLoads, index: number): boolean {
   return (graph.nodes[index]?.capacityW ?? 0) > 0;
 }
 
-function rateSupply(carried: CarriedLoads, index: number): Health {
-  return findWorstReason(listLoadReasons(carried, index));
+function rateSupplyHealth(carried: CarriedLoads, index: number): Health {
+  return findWorstReason(listNodeLoadReasons(carried, index));
 }

@@ -1,5 +1,5 @@
 import type { Health } from "#dc/model/enum_values.ts";
-import { toRectangle } from "#dc/model/rack_space.ts";
+import { computeFootprint } from "#dc/model/rack_space.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Rack } from "#dc/model/resources.ts";
 import type { RackThermal } from "#gen/datacenter/v1/messages.ts";
@@ -46,7 +46,7 @@ export function computeFloorPlan(topology: Topology, floor: Ref, moment: RackMom
     (device) => device.placement !== undefined && isLocatedIn(device, floor),
   );
   const tiles = [...racks.map(({ rack }) => rack), ...cracs, ...devices];
-  const corners = tiles.flatMap(({ placement }) => (placement === undefined ? [] : [toRectangle(placement)]));
+  const corners = tiles.flatMap(({ placement }) => (placement === undefined ? [] : [computeFootprint(placement)]));
   const count = (health: Health) => racks.filter((one) => one.health === health).length;
   return {
     extents: {

@@ -4,8 +4,8 @@ import {
   doSpacesOverlap,
   getRackSpace,
   getUnitRange,
-  isInForce,
-  listUnits,
+  isReservationInForce,
+  listCoveredUnits,
   type RackSpace,
 } from "#dc/model/rack_space.ts";
 import { compareText } from "#dc/model/ref.ts";
@@ -16,7 +16,7 @@ import type { Capacity, Conflict, UnitRow } from "#gen/datacenter/v1/messages.ts
 export type RackCapacity = Omit<Capacity, "failoverWByPath" | "heatW" | "airHeatW">;
 
 export interface Elevation {
-  /** Devices from top to bottom; those without a position last, sorted by code. */
+  /** Devices from top to bottom. Devices without a position are last, sorted by code. */
   readonly occupants: readonly DeviceBody[];
   /** Units from top to bottom. */
   readonly units: readonly UnitRow[];
@@ -47,20 +47,20 @@ export function computeElevation(
   const reserved = mapReservedUnits(rack, now);
   const units = createUnitRows(rack, positioned, reserved);
   return {
-    occupants: sortTopDown(rack, devices),
+    occupants: sortDevicesTopDown(rack, devices),
     units,
-    capacity: computeCapacity(rack, devices, units, basis),
-    conflicts: listConflicts(rack, positioned, reserved),
+    capacity: computeRackCapacity(rack, devices, units, basis),
+    conflicts: listPositionConflicts(rack, positioned, reserved),
   };
 }
 
-/** Owner of a reservation without an owner, so that the unit is still displayed as reserved. */
+/** Owner shown for a reservation without an owner, so that the unit is still displayed as reserved. */
 const RESERVED = "reserved";
 
 function mapReservedUnits({ reservations = [] }: Rack, now: string): ReadonlyMap<number, string> {
   return new Map(
     reservations
-      .filter((reservation) => isInForce(reservation, now))
+      .filter((reservation) => isReservationInForce(reservation, now))
       .flatMap(({ units, owner = RESERVED }) => units.map((unit) => [unit, owner] as const)),
   );
 }
@@ -71,7 +71,7 @@ function createUnitRows(
   reserved: ReadonlyMap<number, string>,
 ): UnitRow[] {
   const { from, to } = getUnitRange(rack);
-  const sharing = mapUnits(positioned);
+  const sharing = mapUnitOccupants(positioned);
   const rows = Array.from({ length: to - from }, (_, index): UnitRow => {
     const u = from + index;
     const here = (sharing.get(u) ?? []).flatMap((at) => positioned.slice(at, at + 1));
@@ -82,7 +82,7 @@ function createUnitRows(
   return rack.descUnits === true ? rows : rows.toReversed();
 }
 
-function sortTopDown(rack: Rack, devices: readonly DeviceBody[]): readonly DeviceBody[] {
+function sortDevicesTopDown(rack: Rack, devices: readonly DeviceBody[]): readonly DeviceBody[] {
   const turn = rack.descUnits === true ? 1 : -1;
   return devices.toSorted((a, b) => {
     if (a.positionU === undefined || b.positionU === undefined) {
@@ -92,7 +92,7 @@ function sortTopDown(rack: Rack, devices: readonly DeviceBody[]): readonly Devic
   });
 }
 
-function computeCapacity(
+function computeRackCapacity(
   rack: Rack,
   devices: readonly DeviceBody[],
   units: readonly UnitRow[],
@@ -107,12 +107,12 @@ function computeCapacity(
     usedU: used,
     reservedU: reserved,
     freeU: units.length - used - reserved,
-    largestFreeBlockU: findLargestFreeBlock(units),
+    largestFreeBlockU: measureLargestFreeBlock(units),
     spacePct: ((used + reserved) / units.length) * 100,
     allocatedW,
     ...(powerCapacityW !== undefined && { powerCapacityW }),
     ...(powerCapacityW !== undefined && powerCapacityW > 0 && { powerPct: (allocatedW / powerCapacityW) * 100 }),
-    weightKg: sumBy(devices, ({ weightKg = 0 }) => weightKg),
+    weightKg: sumItemValues(devices, ({ weightKg = 0 }) => weightKg),
     devices: devices.length,
     devicesWithoutWeight: devices.filter(({ weightKg }) => weightKg === undefined).length,
     ...(maxLoadKg !== undefined && { maxLoadKg }),
@@ -124,7 +124,7 @@ function isUnitUsed({ front, rear }: UnitRow): boolean {
   return front.length > 0 || rear.length > 0;
 }
 
-function findLargestFreeBlock(units: readonly UnitRow[]): number {
+function measureLargestFreeBlock(units: readonly UnitRow[]): number {
   let longest = 0;
   let run = 0;
   for (const row of units) {
@@ -134,26 +134,26 @@ function findLargestFreeBlock(units: readonly UnitRow[]): number {
   return longest;
 }
 
-function sumBy<Item>(items: readonly Item[], value: (item: Item) => number): number {
+function sumItemValues<Item>(items: readonly Item[], value: (item: Item) => number): number {
   return items.reduce((total, item) => total + value(item), 0);
 }
 
-function listConflicts(
+function listPositionConflicts(
   rack: Rack,
   positioned: readonly Positioned[],
   reserved: ReadonlyMap<number, string>,
 ): readonly Conflict[] {
   const { from, to } = getUnitRange(rack);
-  const sharing = mapUnits(positioned);
+  const sharing = mapUnitOccupants(positioned);
   return positioned.flatMap(([device, space], index): Conflict[] => {
     const place = { deviceCode: device.code, face: space.faces[0] ?? ("FRONT" as const) };
-    const near = new Set(listUnits(space).flatMap((unit) => sharing.get(unit) ?? []));
+    const near = new Set(listCoveredUnits(space).flatMap((unit) => sharing.get(unit) ?? []));
     const rivals = [...near]
       .filter((at) => at > index)
       .sort((a, b) => a - b)
       .flatMap((at) => positioned.slice(at, at + 1))
       .filter(([, other]) => doSpacesOverlap(space, other));
-    const owners = listUnits(space).filter(
+    const owners = listCoveredUnits(space).filter(
       (unit) => reserved.has(unit) && reserved.get(unit) !== (device.tenant ?? ""),
     );
     return [
@@ -177,10 +177,10 @@ function listConflicts(
 }
 
 /** Maps each unit to the indexes of the devices in it. */
-function mapUnits(positioned: readonly Positioned[]): ReadonlyMap<number, readonly number[]> {
+function mapUnitOccupants(positioned: readonly Positioned[]): ReadonlyMap<number, readonly number[]> {
   const found = new Map<number, number[]>();
   for (const [at, [, space]] of positioned.entries()) {
-    for (const unit of listUnits(space)) {
+    for (const unit of listCoveredUnits(space)) {
       const list = found.get(unit);
       if (list === undefined) found.set(unit, [at]);
       else list.push(at);

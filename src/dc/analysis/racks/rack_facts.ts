@@ -1,5 +1,5 @@
 import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
-import { isInForce } from "#dc/model/rack_space.ts";
+import { isReservationInForce } from "#dc/model/rack_space.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
 import type { PathLoad, RackThermal } from "#gen/datacenter/v1/messages.ts";
 import type { MediaServed } from "../cooling/cooling_units.ts";
@@ -7,7 +7,7 @@ import { computeRackHeat, type RackHeat } from "../cooling/thermal_spots.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import type { KillerSets } from "../power/power_killers.ts";
 import type { LiveSet } from "../power/power_live.ts";
-import { sumLossesW } from "../power/power_load.ts";
+import { sumPowerLossesW } from "../power/power_load.ts";
 import type { RedundancyAudit, RedundancyVerdict } from "../power/redundancy_audit.ts";
 import { listSupplyReasons } from "../power/supply_reasons.ts";
 import { computeElevation, type Elevation } from "./rack_elevation.ts";
@@ -67,7 +67,7 @@ export class RackFacts {
     this.devices = devices;
   }
 
-  /** Whether the facts are about this rack and these devices. */
+  /** Whether the facts are about the given rack and devices. */
   isOf(rack: Rack | undefined, devices: readonly Device[]): boolean {
     return this.#rack === rack && this.devices === devices;
   }
@@ -100,7 +100,7 @@ export class RackFacts {
     const known = this.#heats.get(basis);
     const served = site.mediaServing(rack);
     if (known?.rack === rack && known.served.air === served.air && known.served.liquid === served.liquid) return known;
-    const lossW = sumLossesW(this.devices, site, basis);
+    const lossW = sumPowerLossesW(this.devices, site, basis);
     const made = computeRackHeat(rack, this.devices, { basis, served, lossW });
     this.#heats.set(basis, made);
     return made;
@@ -144,7 +144,7 @@ export function findNextChange(racks: readonly Rack[], now: string): number {
 }
 
 function findNextReservationEnd({ reservations = [] }: Rack, now: string): number {
-  const ends = reservations.filter((one) => isInForce(one, now)).map(({ until }) => until);
+  const ends = reservations.filter((one) => isReservationInForce(one, now)).map(({ until }) => until);
   return Math.min(Number.POSITIVE_INFINITY, ...ends.flatMap((until) => (until === undefined ? [] : Date.parse(until))));
 }
 

@@ -28,11 +28,11 @@ export function computeRackHealth(input: RackHealthInput): {
   const ref = `rack:${input.rack.code}`;
   const { capacity } = input;
   const reasons = [
-    ...rateUtilization("POWER_NORMAL", ref, capacity.powerPct, { watch: 80, fault: 100 }),
+    ...rateUtilizationHealth("POWER_NORMAL", ref, capacity.powerPct, { watch: 80, fault: 100 }),
     ...input.supply,
-    ...rateUtilization("SPACE", ref, capacity.spacePct, { watch: 95, fault: Number.POSITIVE_INFINITY }),
-    ...rateUtilization("WEIGHT", ref, computeWeightPct(capacity), { watch: 90, fault: 100 }),
-    ...toHotspotReasons(input.hotspots),
+    ...rateUtilizationHealth("SPACE", ref, capacity.spacePct, { watch: 95, fault: Number.POSITIVE_INFINITY }),
+    ...rateUtilizationHealth("WEIGHT", ref, computeWeightPct(capacity), { watch: 90, fault: 100 }),
+    ...createHotspotReasons(input.hotspots),
     ...input.conflicts.map(({ code, deviceCode, positionU }) => ({
       code,
       value: positionU,
@@ -51,7 +51,7 @@ export function findWorstReason(reasons: readonly HealthReason[]): Health {
 }
 
 /** Converts hotspots to reasons for the health of a rack or an area. */
-export function toHotspotReasons(hotspots: readonly Hotspot[]): readonly HealthReason[] {
+export function createHotspotReasons(hotspots: readonly Hotspot[]): readonly HealthReason[] {
   return hotspots.map(({ code, value, limit, severity, ref }) => ({ code, value, limit, ref, health: severity }));
 }
 
@@ -73,8 +73,8 @@ export function areReasonsEqual(a: readonly HealthReason[], b: readonly HealthRe
   );
 }
 
-/** At a limit exactly, the more severe health applies: 100 % of a breaker trips it. */
-function rateUtilization(
+/** Rates a utilization. At a limit exactly, the more severe health applies: 100 % of a breaker trips it. */
+function rateUtilizationHealth(
   code: string,
   ref: string,
   value: number | undefined,

@@ -11,7 +11,7 @@ import type { LiveSet } from "../power/power_live.ts";
 interface Consumer {
   readonly need: number;
   readonly drawW: number;
-  /** First number of its inlets, which end before `end`. */
+  /** Number of the consumer's first inlet; the consumer's inlets end before `end`. */
   readonly first: number;
   readonly end: number;
 }
@@ -35,7 +35,7 @@ export function computePathLoads(
   const inlets = new RackInlets(graph, figures);
   for (const { code } of devices) {
     const index = graph.indexOf.get(`device:${codeKey(code)}`) ?? -1;
-    if (drawsFromInlets(graph, index)) inlets.add(index);
+    if (drawsFromOwnInlets(graph, index)) inlets.add(index);
   }
   const normal = inlets.sideLoads();
   const worst = normal.slice();
@@ -52,15 +52,15 @@ export function computePathLoads(
     .toSorted((a, b) => (a.powerPath < b.powerPath ? -1 : 1));
 }
 
-/** Whether a node is a consumer with recorded inlets; no blade, whose draw is part of its chassis's draw. */
-function drawsFromInlets(graph: PowerGraph, index: number): boolean {
+/** Whether a node is a consumer with recorded inlets. Blades are excluded: their chassis's draw includes theirs. */
+function drawsFromOwnInlets(graph: PowerGraph, index: number): boolean {
   const node = graph.nodes[index];
   if (node?.kind !== "DEVICE" || node.blocked || isPowerKind(node.device.kind)) return false;
   const first = graph.inlets.first(index);
   return first !== undefined && first.how !== "BAY";
 }
 
-/** Inlets of a rack's consumers, numbered so that those of one consumer follow each other. */
+/** Inlets of a rack's consumers, numbered so that the inlets of one consumer follow each other. */
 class RackInlets {
   readonly #graph: PowerGraph;
   readonly #figures: Figures;

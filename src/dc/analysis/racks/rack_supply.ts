@@ -16,7 +16,7 @@ export interface RackSupply {
   /** Number of power devices in service, used if the rack has no other devices to judge. */
   readonly pdus: number;
   readonly pdusOff: number;
-  /** Codes of the consumers without a recorded supply: never assumed offline, but counted. */
+  /** Codes of the consumers without a recorded supply, which are counted but never assumed offline. */
   readonly undocumented: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export function countRackSupply(graph: PowerGraph, live: LiveSet, devices: reado
   const undocumented: string[] = [];
   for (const { code } of devices) {
     const index = graph.indexOf.get(`device:${codeKey(code)}`) ?? -1;
-    const role = findRole(graph, index);
+    const role = findRackRole(graph, index);
     const off = live[index] === 1 ? 0 : 1;
     if (role === "JUDGED") {
       supply.judged += 1;
@@ -40,7 +40,7 @@ export function countRackSupply(graph: PowerGraph, live: LiveSet, devices: reado
 }
 
 /** Returns the role of a device in the state of its rack. */
-function findRole(graph: PowerGraph, index: number): "JUDGED" | "PDU" | "UNDOCUMENTED" | undefined {
+function findRackRole(graph: PowerGraph, index: number): "JUDGED" | "PDU" | "UNDOCUMENTED" | undefined {
   const node = graph.nodes[index];
   if (node?.kind !== "DEVICE" || node.blocked) return undefined;
   if (isPowerKind(node.device.kind)) return "PDU";
@@ -53,7 +53,7 @@ interface Struck {
   readonly key: string;
   /** Number of consumers that go offline, without failed sources. */
   off: number;
-  /** Number of judged consumers that are failed sources; `failedOff` counts those that were off before. */
+  /** Number of judged consumers that are failed sources; `failedOff` counts those that were off before the failure. */
   failed: number;
   failedOff: number;
   pdusLost: number;
@@ -119,11 +119,11 @@ function computeRackState(rack: Struck, supply: RackSupply): RackState | undefin
   return !unknown && supply.off - rack.failedOff + rack.off === judged ? "DARK" : "PARTIAL";
 }
 
-/** Racks that a failure affects, created for the first affected device of each. */
+/** Racks that a failure affects. Each is created for its first affected device. */
 class StruckRacks {
   readonly #topology: RackSite;
   readonly #byKey = new Map<string, Struck>();
-  /** Rack by its code as written: most devices spell it alike, which avoids normalising the code for each. */
+  /** Racks by code as written. Most devices spell a code alike, which avoids normalising the code of each device. */
   readonly #byCode = new Map<string, Struck>();
 
   constructor(topology: RackSite) {
@@ -138,7 +138,7 @@ class StruckRacks {
   fail(index: number): void {
     const { power, live } = this.#topology;
     const rack = this.#rackOf(power.nodes[index]);
-    if (rack === undefined || findRole(power, index) !== "JUDGED") return;
+    if (rack === undefined || findRackRole(power, index) !== "JUDGED") return;
     rack.failed += 1;
     if (live[index] !== 1) rack.failedOff += 1;
   }
@@ -148,7 +148,7 @@ class StruckRacks {
     const { power } = this.#topology;
     const rack = this.#rackOf(power.nodes[index]);
     if (rack === undefined) return;
-    const role = findRole(power, index);
+    const role = findRackRole(power, index);
     if (role === "PDU") {
       rack.pdusLost += 1;
       if (!isFailed) rack.losesPdu = true;

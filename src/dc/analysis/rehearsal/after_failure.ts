@@ -7,8 +7,8 @@ import type { Topology } from "../topology.ts";
 import { selectCoolingUnits } from "./elements.ts";
 import { ZoneWatch } from "./zone_shortage.ts";
 
-/** Returns nodes of devices and cooling units that do not work after a failure, the failed ones included. */
-export function listOffNodes(
+/** Returns nodes of devices and cooling units that do not work after a failure, failed elements included. */
+export function listNonworkingNodes(
   { nodes }: { readonly nodes: ReadonlySet<number> },
   { hits }: BlastRadius,
 ): readonly number[] {
@@ -16,7 +16,7 @@ export function listOffNodes(
 }
 
 /** Lists the supplies whose load rises after a failure, the most utilized first. Cost: the nodes whose loads change. */
-export function listTakeovers(
+export function listLoadTakeovers(
   site: BlastSite,
   { live, apparentAfter: after, reloaded }: BlastRadius,
   basis: LoadBasis,

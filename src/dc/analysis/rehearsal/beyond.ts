@@ -1,7 +1,7 @@
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { Overloaded } from "../power/failure_state.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import { type FailureEffects, getNode, identity, isSupply, toZoneKey } from "./charge.ts";
+import { type FailureEffects, formatZoneKey, getNode, identity, isPowerEquipmentNode } from "./charge.ts";
 import type { Failure } from "./outcome.ts";
 
 /** Effects of a single failure, by keys. */
@@ -15,10 +15,10 @@ interface Known {
   readonly cutOff: ReadonlySet<number>;
 }
 
-/** Finds effects of failure pairs beyond those of each alone. Pairs with one first failure must come in a row. */
+/** Finds effects of failure pairs beyond those of single failures. Pairs with one first failure must come in a row. */
 export class PairLosses {
   readonly #graph: PowerGraph;
-  /** By node, the number of the latest first failure that turns it off; `#offByOther` does so for second ones. */
+  /** Number of the latest first failure that turns a node off, by node; `#offByOther` has those of second failures. */
   readonly #offByOne: Uint32Array;
   readonly #offByOther: Uint32Array;
   readonly #known = new Map<Failure, Known>();
@@ -45,18 +45,18 @@ export class PairLosses {
     const found: FailureEffects = {
       offline: this.#offline(pair, second),
       degraded: [],
-      racksDark: excludeKnown(pair.racksDark, identity, [one.racksDark, other.racksDark]),
-      racksPartial: excludeKnown(pair.racksPartial, identity, [
+      racksDark: excludeKnownItems(pair.racksDark, identity, [one.racksDark, other.racksDark]),
+      racksPartial: excludeKnownItems(pair.racksPartial, identity, [
         one.racksPartial,
         one.racksDark,
         other.racksPartial,
         other.racksDark,
       ]),
-      trips: excludeKnown(pair.trips, getNode, [one.trips, other.trips]),
-      overloads: excludeKnown(pair.overloads, toOverloadKey, [one.overloads, other.overloads]),
-      zones: excludeKnown(pair.zones, toShortageKey, [one.zones, other.zones]),
-      links: excludeKnown(pair.links, identity, [one.links, other.links]),
-      cutOff: excludeKnown(pair.cutOff, identity, [one.cutOff, other.cutOff]),
+      trips: excludeKnownItems(pair.trips, getNode, [one.trips, other.trips]),
+      overloads: excludeKnownItems(pair.overloads, formatOverloadKey, [one.overloads, other.overloads]),
+      zones: excludeKnownItems(pair.zones, formatShortageKey, [one.zones, other.zones]),
+      links: excludeKnownItems(pair.links, identity, [one.links, other.links]),
+      cutOff: excludeKnownItems(pair.cutOff, identity, [one.cutOff, other.cutOff]),
       // Pairs contain only elements whose data paths are not followed.
       isolated: [],
     };
@@ -64,19 +64,19 @@ export class PairLosses {
     return undefined;
   }
 
-  /** Returns devices and cooling units that only the pair turns off; most turn off no more, hence the early return. */
+  /** Returns devices and cooling units that only the pair turns off. Returns early, as most pairs turn off no more. */
   #offline(pair: Failure, second: Failure): readonly number[] {
     const isLeft = (index: number) => this.#offByOne[index] !== this.#number;
     if (!pair.offline.some(isLeft)) return [];
     this.#pairs += 1;
     markOffNodes(this.#offByOther, second, this.#pairs);
     return pair.offline.filter(
-      (index) => isLeft(index) && this.#offByOther[index] !== this.#pairs && !isSupply(this.#graph, index),
+      (index) => isLeft(index) && this.#offByOther[index] !== this.#pairs && !isPowerEquipmentNode(this.#graph, index),
     );
   }
 
   #knownOf(failure: Failure): Known {
-    const known = this.#known.get(failure) ?? toKnownEffects(failure);
+    const known = this.#known.get(failure) ?? collectKnownEffects(failure);
     this.#known.set(failure, known);
     return known;
   }
@@ -88,7 +88,7 @@ function markOffNodes(marks: Uint32Array, { offline, elements }: Failure, number
   for (const { index } of elements) marks[index] = number;
 }
 
-function toKnownEffects({ racksDark, racksPartial, trips, overloads, zones, links, cutOff }: Failure): Known {
+function collectKnownEffects({ racksDark, racksPartial, trips, overloads, zones, links, cutOff }: Failure): Known {
   return {
     racksDark: new Set(racksDark),
     racksPartial: new Set(racksPartial),
@@ -101,7 +101,7 @@ function toKnownEffects({ racksDark, racksPartial, trips, overloads, zones, link
 }
 
 /** Returns the items whose keys are in none of the known sets. */
-function excludeKnown<Item, Key>(
+function excludeKnownItems<Item, Key>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,
   known: readonly ReadonlySet<Key>[],
@@ -114,21 +114,21 @@ function excludeKnown<Item, Key>(
 }
 
 /** Returns a key of an overload with its severity: one that would trip is worse than one above a derated limit. */
-function toOverloadKey({ index, severity }: Pick<Overloaded, "index" | "severity">): string {
+function formatOverloadKey({ index, severity }: Pick<Overloaded, "index" | "severity">): string {
   return `${index} ${severity}`;
 }
 
 function listOverloadKeys(overloads: Failure["overloads"], trips: Failure["trips"]): readonly string[] {
-  const over = [...overloads, ...trips].map(({ index }) => toOverloadKey({ index, severity: "OVER_DERATED" }));
+  const over = [...overloads, ...trips].map(({ index }) => formatOverloadKey({ index, severity: "OVER_DERATED" }));
   const tripping = [...overloads.filter(({ severity }) => severity === "WOULD_TRIP"), ...trips];
-  return [...over, ...tripping.map(({ index }) => toOverloadKey({ index, severity: "WOULD_TRIP" }))];
+  return [...over, ...tripping.map(({ index }) => formatOverloadKey({ index, severity: "WOULD_TRIP" }))];
 }
 
 /** Returns a key of a shortage. It includes whether heat is uncovered, because that is worse than a missing reserve. */
-function toShortageKey(zone: Pick<ZoneShortage, "medium" | "ref" | "short">): string {
-  return `${toZoneKey(zone)} ${zone.short}`;
+function formatShortageKey(zone: Pick<ZoneShortage, "medium" | "ref" | "short">): string {
+  return `${formatZoneKey(zone)} ${zone.short}`;
 }
 
 function listShortageKeys(zone: ZoneShortage): readonly string[] {
-  return [toShortageKey({ ...zone, short: false }), ...(zone.short ? [toShortageKey(zone)] : [])];
+  return [formatShortageKey({ ...zone, short: false }), ...(zone.short ? [formatShortageKey(zone)] : [])];
 }

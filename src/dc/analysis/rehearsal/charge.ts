@@ -32,7 +32,7 @@ export interface ChargedFailure {
   readonly failure: Failure;
   /** Effects charged to this failure; undefined if smaller failures cause all effects. */
   readonly own: FailureEffects | undefined;
-  /** Effects that were to be charged: all effects of the failure, or for a pair those beyond both single failures. */
+  /** Effects to charge: all effects of the failure, or for a pair its effects beyond both single failures. */
   readonly all: FailureEffects;
   /** Smaller failures that cause the other effects. */
   readonly smaller: readonly Failure[];
@@ -40,7 +40,7 @@ export interface ChargedFailure {
   readonly nearer: readonly Failure[];
 }
 
-/** Two failures at once, and the effects that neither has alone. */
+/** Two failures at once, and the effects that neither failure has alone. */
 export interface WorsePair {
   readonly failure: Failure;
   readonly beyond: FailureEffects;
@@ -51,12 +51,12 @@ export function collectEffects(graph: PowerGraph, failure: Failure): FailureEffe
   const { degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff, isolated } = failure;
   const offline: number[] = [];
   for (const { index } of failure.elements) if (graph.nodes[index]?.kind === "CRAC") offline.push(index);
-  for (const index of failure.offline) if (!isSupply(graph, index)) offline.push(index);
+  for (const index of failure.offline) if (!isPowerEquipmentNode(graph, index)) offline.push(index);
   return { offline, degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff, isolated };
 }
 
 /** Whether a node is power equipment. */
-export function isSupply({ nodes }: PowerGraph, index: number): boolean {
+export function isPowerEquipmentNode({ nodes }: PowerGraph, index: number): boolean {
   const node = nodes[index];
   return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
 }
@@ -65,7 +65,7 @@ export function isSupply({ nodes }: PowerGraph, index: number): boolean {
 export class EffectLedger {
   readonly #graph: PowerGraph;
   readonly #entered: Failure[] = [];
-  /** Node of the first element of each failure, and in `#last` that of its last element; -1 for none. */
+  /** Node of the first element of each failure; `#last` has the node of its last element. -1 for none. */
   readonly #first: number[] = [];
   readonly #last: number[] = [];
   /** Nodes of locations by the number of their failure, without nodes that were off before. */
@@ -100,7 +100,8 @@ export class EffectLedger {
 
   /**
    * Charges every effect to the smallest failures that have it. The result has the order of the failures, which are all
-   * those of a site or of one island of supply. Cost: the effects of the failures and the nodes that each turns off.
+   * failures of a site or of one island of supply. Cost: the effects of the failures and the nodes that each failure
+   * turns off.
    */
   *charge(failures: readonly Failure[]): Steps<readonly ChargedFailure[]> {
     return yield* this.#chargeAll(failures, (at) => collectEffects(this.#graph, failures[at] as Failure));
@@ -193,8 +194,8 @@ export class EffectLedger {
   #keepZones(zones: readonly ZoneShortage[]): readonly ZoneShortage[] {
     if (zones.length === 0) return zones;
     return [
-      ...this.#keep(zones.filter(isHeatUncovered), toZoneKey, [this.#short]),
-      ...this.#keep(zones.filter(lacksReserve), toZoneKey, [this.#reserve, this.#short]),
+      ...this.#keep(zones.filter(isHeatUncovered), formatZoneKey, [this.#short]),
+      ...this.#keep(zones.filter(lacksReserve), formatZoneKey, [this.#reserve, this.#short]),
     ];
   }
 
@@ -259,7 +260,7 @@ function isHeatUncovered({ short }: ZoneShortage): boolean {
   return short;
 }
 
-export function toZoneKey({ medium, ref }: Pick<ZoneShortage, "medium" | "ref">): string {
+export function formatZoneKey({ medium, ref }: Pick<ZoneShortage, "medium" | "ref">): string {
   return `${medium} ${ref}`;
 }
 

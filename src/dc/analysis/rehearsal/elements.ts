@@ -49,8 +49,8 @@ function collectSwitchNodes({ inventory, power }: Topology): ReadonlySet<number>
 }
 
 /**
- * Whether an element is located in a scope. An outlet or declared feed has the location of its device; an undeclared
- * feed has those of its consumers, because its own location is unknown.
+ * Whether an element is located in a scope. An outlet or declared feed has the location of its device. An undeclared
+ * feed has the locations of its consumers, because its own location is unknown.
  */
 export function isInScope(topology: Topology, index: number, scope: Ref): boolean {
   const { power } = topology;
@@ -65,7 +65,7 @@ export function isInScope(topology: Topology, index: number, scope: Ref): boolea
 }
 
 /** Whether an element supplies another element that has consumers. */
-export function suppliesSuppliers({ power: { supplies } }: Topology, index: number): boolean {
+export function suppliesOtherSuppliers({ power: { supplies } }: Topology, index: number): boolean {
   return supplies.of(index).some(({ to }) => supplies.count(to) > 0);
 }
 

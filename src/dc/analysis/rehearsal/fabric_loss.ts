@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { FabricLink } from "#dc/model/resources.ts";
 import { canCarryTraffic } from "../fabric/fabric_links.ts";
-import { type DeviceOf, rankTiers } from "../fabric/fabric_tiers.ts";
+import { type FindDeviceByKey, rankTiers } from "../fabric/fabric_tiers.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
 import { getOrCreateList } from "./meetings.ts";
@@ -44,20 +44,20 @@ export class FabricWatch {
   /** Numbers of each node's links to a higher tier. */
   readonly #uplinks = new Map<number, number[]>();
   readonly #fabricLinks: readonly FabricLink[];
-  readonly #deviceOf: DeviceOf;
+  readonly #deviceOf: FindDeviceByKey;
   /** Nodes by the codes at the ends of links. */
   readonly #nodes = new Map<string, number>();
 
   /**
-   * Reads the working links.
-   * @param deviceOf returns a device with its network ports by the key of its code; a link at a disabled port is down
+   * Reads the working fabric links; a link at a disabled port is down.
+   * @param deviceOf returns the device, with its network ports, for a key made of its code
    */
-  constructor({ inventory, power }: Topology, deviceOf: DeviceOf) {
+  constructor({ inventory, power }: Topology, deviceOf: FindDeviceByKey) {
     const tiers = rankTiers(inventory.fabricLinks, deviceOf);
     this.#fabricLinks = inventory.fabricLinks;
     this.#deviceOf = deviceOf;
     const nodeOf = (code: string): number => {
-      const node = this.#nodes.get(code) ?? findNode(power, code);
+      const node = this.#nodes.get(code) ?? findDeviceNode(power, code);
       this.#nodes.set(code, node);
       return node;
     };
@@ -77,12 +77,12 @@ export class FabricWatch {
   }
 
   /**
-   * Whether the fabrics are the same as those of another state.
+   * Whether the fabrics are the same as the fabrics of another state.
    * @param deviceOf compared by identity: the same function must return the same devices
    */
-  isOf({ inventory, power }: Topology, deviceOf: DeviceOf): boolean {
+  isOf({ inventory, power }: Topology, deviceOf: FindDeviceByKey): boolean {
     if (inventory.fabricLinks !== this.#fabricLinks || deviceOf !== this.#deviceOf) return false;
-    return [...this.#nodes].every(([code, node]) => findNode(power, code) === node);
+    return [...this.#nodes].every(([code, node]) => findDeviceNode(power, code) === node);
   }
 
   /** Capacity of links in megabits per second. */
@@ -100,7 +100,7 @@ export class FabricWatch {
     return [...found];
   }
 
-  /** Returns numbers of the working links that satisfy a predicate. */
+  /** Returns numbers of the working links that a predicate selects. */
   numbersOf(isChosen: (link: FabricLink) => boolean): readonly number[] {
     return this.#links.flatMap(({ link }, at) => (isChosen(link) ? [at] : []));
   }
@@ -126,10 +126,10 @@ export class FabricWatch {
         return link === undefined ? [] : [{ ...link, at }];
       });
       const left = all.filter(({ at }) => !lost.has(at));
-      const capacity = sumMbps(left);
+      const capacity = sumLinkMbps(left);
       if (isGone(node) || capacity === 0) return [];
       const load = all.reduce((sum, { link }) => sum + Math.max(link.aToBMbps ?? 0, link.bToAMbps ?? 0), 0);
-      const before = sumMbps(all);
+      const before = sumLinkMbps(all);
       return [{ node, loadPct: (load * 100) / capacity, loadBeforePct: (load * 100) / before, uplinks: left.length }];
     });
   }
@@ -162,10 +162,10 @@ export class FabricWatch {
   }
 }
 
-function sumMbps(links: readonly Link[]): number {
+function sumLinkMbps(links: readonly Link[]): number {
   return links.reduce((sum, link) => sum + link.mbps, 0);
 }
 
-function findNode({ indexOf }: PowerGraph, code: string): number {
+function findDeviceNode({ indexOf }: PowerGraph, code: string): number {
   return indexOf.get(`device:${codeKey(code)}`) ?? -1;
 }

@@ -3,7 +3,7 @@ import { RideThroughAtLoad } from "../power/battery.ts";
 import type { BlastOptions, BlastSite } from "../power/blast_radius.ts";
 import { Cascade, type Tripped } from "../power/cascade.ts";
 import { FailureState, type Overloaded } from "../power/failure_state.ts";
-import { isDrawWithBlades } from "../power/load_lanes.ts";
+import { includesBladeDraw } from "../power/load_lanes.ts";
 import { EDGE_BITS } from "../power/power_edge.ts";
 import { COUNT_CATEGORY, type NodeTable, RACK_ROLE } from "./counted_nodes.ts";
 import { addFailedCooling } from "./elements.ts";
@@ -18,7 +18,7 @@ const NO_KEYS: readonly string[] = [];
 interface Sources {
   /** Nodes that fail. */
   readonly nodes: readonly number[];
-  /** Nodes that fail with a location; undefined for elements that do not count as offline themselves. */
+  /** Nodes that fail as contents of a location; undefined for elements that do not count as offline themselves. */
   readonly place: PlaceSources | undefined;
 }
 
@@ -29,7 +29,7 @@ interface PlaceSources {
   readonly unlisted: ReadonlySet<number>;
 }
 
-/** Tries failures in turn: applies, counts, undoes each. A law checks that the results equal a blast radius's. */
+/** Tries failures in turn: applies, counts and undoes each. A law checks that the results equal a blast radius. */
 export class FailureSweep {
   readonly #nodes: NodeTable;
   readonly #state: FailureState;
@@ -59,12 +59,12 @@ export class FailureSweep {
 
   /**
    * Fails elements together, counts the effects and restores the state before.
-   * @param isCircular whether supply has cycles around the elements. Cost: then that of all nodes
+   * @param isCircular whether supply has cycles around the elements. Cost: that of all nodes if supply has cycles
    */
   fail(elements: readonly FailingElement[], isCircular = false): PowerOutcome {
     this.#count += 1;
     this.#state.isCircular = isCircular;
-    const sources = toSources(elements);
+    const sources = collectSources(elements);
     const { darkBefore, direct, overloads, trips } = this.#spread(sources);
     const { impact, offline, degraded, keys } = this.#counted(sources);
     this.#state.undo();
@@ -92,7 +92,7 @@ export class FailureSweep {
     this.#peaks ??= new Float64Array(this.#nodes.size);
     loads.peaks = this.#peaks;
     state.isCircular = false;
-    this.#spread(toSources(elements));
+    this.#spread(collectSources(elements));
     const rises = new Map<number, number>();
     for (const at of loads.changed) {
       const rise = this.#peaks[at] as number;
@@ -198,7 +198,7 @@ export class FailureSweep {
       const hasInlet = first < (inEnd[index] as number);
       const chassis = hasInlet && ((how[first] as number) & EDGE_BITS.BAY) !== 0 ? (from[first] as number) : -1;
       const isGone = chassis >= 0 && this.#goneIn[chassis] === this.#count;
-      if (isGone && isDrawWithBlades(graph, chassis, basis)) continue;
+      if (isGone && includesBladeDraw(graph, chassis, basis)) continue;
       sum += drawW[index] as number;
     }
     return sum;
@@ -230,8 +230,9 @@ export class FailureSweep {
     const racks = this.#racks;
     const { counts } = this.#nodes;
     const { nodes, place } = sources;
-    for (const index of nodes) if (isUnlisted(sources, index)) racks.fail(index, this.#state.before.live[index] === 1);
-    for (const index of this.#state.dark) racks.darken(index, isUnlisted(sources, index));
+    for (const index of nodes)
+      if (isUnlistedNode(sources, index)) racks.fail(index, this.#state.before.live[index] === 1);
+    for (const index of this.#state.dark) racks.darken(index, isUnlistedNode(sources, index));
     // A cooling unit that fails with its location counts as offline, not as a change of its rack.
     const isChange = (index: number) => counts[index] !== COUNT_CATEGORY.CRAC || place?.all.has(index) !== true;
     for (const list of place === undefined ? hits : hits.map((some) => some.filter(isChange)))
@@ -262,7 +263,7 @@ export class FailureSweep {
   }
 }
 
-function toSources(elements: readonly FailingElement[]): Sources {
+function collectSources(elements: readonly FailingElement[]): Sources {
   if (elements.every(({ members }) => members === undefined))
     return { nodes: elements.map(({ index }) => index), place: undefined };
   const nodes = elements.flatMap(listFailingNodes);
@@ -270,13 +271,13 @@ function toSources(elements: readonly FailingElement[]): Sources {
   return { nodes, place: { all: new Set(nodes), unlisted } };
 }
 
-function isUnlisted({ nodes, place }: Sources, index: number): boolean {
+function isUnlistedNode({ nodes, place }: Sources, index: number): boolean {
   return place === undefined ? nodes.includes(index) : place.unlisted.has(index);
 }
 
 /** Nodes that a failure affects, over all steps of its cascade. */
 export interface Footprint {
-  /** Nodes that lose power, and those that lose an inlet. */
+  /** Nodes that lose power, and nodes that lose an inlet. */
   readonly reached: readonly number[];
   /** Nodes whose loads change: the reached nodes and everything upstream of them. */
   readonly changed: readonly number[];

@@ -1,10 +1,10 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
-import type { DeviceOf } from "../fabric/fabric_tiers.ts";
+import type { FindDeviceByKey } from "../fabric/fabric_tiers.ts";
 import type { Topology } from "../topology.ts";
 import { selectCoolingUnits } from "./elements.ts";
 import { FabricWatch } from "./fabric_loss.ts";
-import { type Failure, listOffNodesOf, type NetworkEffects, type PowerOutcome } from "./outcome.ts";
+import { type Failure, listOutcomeOffNodes, type NetworkEffects, type PowerOutcome } from "./outcome.ts";
 import { ZoneWatch } from "./zone_shortage.ts";
 
 /** Adds the effects on cooling and fabrics to an outcome. */
@@ -12,7 +12,7 @@ export class CoolingAndFabrics {
   readonly zones: ZoneWatch;
   readonly fabrics: FabricWatch;
   readonly #topology: Topology;
-  /** Whether fabrics are the same as in the earlier state, so that its effects on them apply. */
+  /** Whether fabrics are the same as in the earlier state, so that the earlier effects on fabrics apply. */
   readonly #keepsFabrics: boolean;
 
   /**
@@ -20,7 +20,7 @@ export class CoolingAndFabrics {
    * @param deviceOf compared by identity: the same function must return the same devices
    * @param earlier the effects of an earlier state of the site
    */
-  constructor(topology: Topology, deviceOf: DeviceOf, basis: LoadBasis, earlier?: CoolingAndFabrics) {
+  constructor(topology: Topology, deviceOf: FindDeviceByKey, basis: LoadBasis, earlier?: CoolingAndFabrics) {
     this.#topology = topology;
     this.zones = new ZoneWatch(topology, basis);
     const known = earlier?.fabrics.isOf(topology, deviceOf) === true ? earlier.fabrics : undefined;
@@ -35,16 +35,16 @@ export class CoolingAndFabrics {
   of(outcome: PowerOutcome, earlier?: Failure): Failure {
     const isCooling = outcome.impact.cracsOffline > 0;
     if (earlier !== undefined && this.#keepsFabrics && !isCooling) return earlier;
-    const off = listOffNodesOf(outcome);
+    const off = listOutcomeOffNodes(outcome);
     const zones = isCooling ? this.zonesAfter(off) : NO_ZONES;
-    const isSame = earlier !== undefined && this.#keepsFabrics && areZonesEqual(zones, earlier.zones);
-    return isSame ? earlier : toFailure(outcome, zones, { ...this.fabrics.after(off), isolated: NO_NODES });
+    const isSame = earlier !== undefined && this.#keepsFabrics && areZoneShortagesEqual(zones, earlier.zones);
+    return isSame ? earlier : createFailure(outcome, zones, { ...this.fabrics.after(off), isolated: NO_NODES });
   }
 
   /** Adds the effects to the outcome of a location, or of an element with which passive network parts fail. */
   ofNamed(outcome: PowerOutcome, { cut, isolated }: NetworkEffects): Failure {
-    const off = listOffNodesOf(outcome);
-    return toFailure(outcome, this.zonesAfter(off), { ...this.fabrics.after(off, cut), isolated });
+    const off = listOutcomeOffNodes(outcome);
+    return createFailure(outcome, this.zonesAfter(off), { ...this.fabrics.after(off, cut), isolated });
   }
 
   /**
@@ -73,7 +73,7 @@ const NO_ZONES: readonly ZoneShortage[] = [];
 const NO_NODES: readonly number[] = [];
 
 /** Creates a failure field by field: there are tens of thousands, and spreading an object costs twice as much. */
-function toFailure(
+function createFailure(
   outcome: PowerOutcome,
   zones: readonly ZoneShortage[],
   { links, cutOff, isolated }: Pick<Failure, "links" | "cutOff" | "isolated">,
@@ -97,7 +97,7 @@ function toFailure(
   };
 }
 
-function areZonesEqual(a: readonly ZoneShortage[], b: readonly ZoneShortage[]): boolean {
+function areZoneShortagesEqual(a: readonly ZoneShortage[], b: readonly ZoneShortage[]): boolean {
   return a.length === b.length && a.every((zone, at) => isSameShortage(zone, b[at]));
 }
 

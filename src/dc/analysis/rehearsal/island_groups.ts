@@ -3,7 +3,7 @@ import type { Steps } from "#kernel/steps.ts";
 import type { Topology } from "../topology.ts";
 import { EffectLedger } from "./charge.ts";
 import type { CoolingAndFabrics } from "./further_effects.ts";
-import { groupIntoLines, type LinesByShape } from "./lines.ts";
+import { groupFailuresIntoLines, type LinesByShape } from "./lines.ts";
 import type { FailingElement, Failure, PowerOutcome } from "./outcome.ts";
 import type { SiteFailures } from "./site_failures.ts";
 
@@ -22,8 +22,8 @@ export interface IslandGroup {
 export type IslandGroups = ReadonlyMap<number, IslandGroup>;
 
 /**
- * Groups the chosen failures of a site by island, because a loss in one island is never charged to another. @param
- * earlier groups of an earlier state; unchanged islands keep their lines
+ * Groups the chosen failures of a site by island, because a loss in one island is never charged to another island.
+ * @param earlier groups of an earlier state; unchanged islands keep their lines
  */
 export function* groupIslands(
   { topology, options: { basis }, outcomes, island }: SiteFailures,
@@ -38,22 +38,22 @@ export function* groupIslands(
   const groups = new Map<number, IslandGroup>();
   for (const [number, list] of byIsland) {
     const before = earlier?.get(number);
-    const known = before !== undefined && isSameList(before.outcomes, list) ? before : undefined;
+    const known = before !== undefined && isSameItemList(before.outcomes, list) ? before : undefined;
     const failures: Failure[] = [];
     for (const [at, outcome] of list.entries()) {
       failures.push(effects.of(outcome, known?.failures[at]));
       yield;
     }
-    const isKept = known !== undefined && isSameList(known.failures, failures);
+    const isKept = known !== undefined && isSameItemList(known.failures, failures);
     groups.set(
       number,
-      isKept ? known : yield* groupFailures({ topology, basis, ledger }, { outcomes: list, failures }),
+      isKept ? known : yield* groupIslandFailures({ topology, basis, ledger }, { outcomes: list, failures }),
     );
   }
   return groups;
 }
 
-function* groupFailures(
+function* groupIslandFailures(
   {
     topology,
     basis,
@@ -63,9 +63,9 @@ function* groupFailures(
 ): Steps<IslandGroup> {
   const charged = yield* ledger.charge(failures);
   const harmless = charged.filter(({ own, smaller }) => own === undefined && smaller.length === 0).length;
-  return { outcomes, failures, lines: yield* groupIntoLines(topology, charged, basis), harmless };
+  return { outcomes, failures, lines: yield* groupFailuresIntoLines(topology, charged, basis), harmless };
 }
 
-function isSameList<Item>(a: readonly Item[], b: readonly Item[]): boolean {
+function isSameItemList<Item>(a: readonly Item[], b: readonly Item[]): boolean {
   return a.length === b.length && a.every((item, at) => item === b[at]);
 }

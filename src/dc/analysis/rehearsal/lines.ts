@@ -5,7 +5,7 @@ import type { PowerGraph } from "../power/power_graph.ts";
 import { selectItDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import type { ChargedFailure, FailureEffects } from "./charge.ts";
-import { addImpacts, countLoss, type Loss, minBatteryTimes, rateLoss } from "./loss.ts";
+import { addImpacts, countLoss, type Loss, rateLoss, selectMinBatteryTimes } from "./loss.ts";
 import type { FailingElement, Failure } from "./outcome.ts";
 import { collectOwnLoss, includesLoss, uniteLosses } from "./own_loss.ts";
 
@@ -40,8 +40,8 @@ interface Draft {
 /** Lines of a part of a site, by the properties that similar failures share: severity, kinds and shape of the loss. */
 export type LinesByShape = ReadonlyMap<string, RehearsalLine>;
 
-/** Groups failures by similar charged losses; those without any join the lines of smaller failures they include. */
-export function* groupIntoLines(
+/** Groups failures by similar charged losses. Failures without any join the lines of smaller failures they include. */
+export function* groupFailuresIntoLines(
   topology: Topology,
   charged: readonly ChargedFailure[],
   basis: LoadBasis,
@@ -51,7 +51,7 @@ export function* groupIntoLines(
   const draftOf = new Map<Failure, Draft>();
   for (const one of charged) {
     yield;
-    const draft = one.own && addToDraft({ graph, drafts, basis }, one, one.own);
+    const draft = one.own && addFailureToDraft({ graph, drafts, basis }, one, one.own);
     if (draft !== undefined) draftOf.set(one.failure, draft);
   }
   for (const { failure, own, smaller } of charged) {
@@ -61,14 +61,14 @@ export function* groupIntoLines(
   yield;
   const lines = new Map<string, RehearsalLine>();
   for (const [key, draft] of drafts) {
-    lines.set(key, finishLine(topology, draft, basis));
+    lines.set(key, finishRehearsalLine(topology, draft, basis));
     yield;
   }
   return lines;
 }
 
-/** Adds a failure to the draft line of similar ones, and returns it; undefined for one without charged losses. */
-function addToDraft(
+/** Adds a failure to the draft line of similar failures and returns the line; undefined without charged losses. */
+function addFailureToDraft(
   {
     graph,
     drafts,
@@ -80,8 +80,8 @@ function addToDraft(
   const loss = collectOwnLoss(graph, failure, own);
   const severity = rateLoss(graph, own === all ? loss : collectOwnLoss(graph, failure, all), basis);
   if (severity === undefined) return undefined;
-  const elementKind = formatKinds(graph, failure);
-  const key = `${elementKind}|${severity}|${toShapeKey(graph, loss)}`;
+  const elementKind = formatElementKinds(graph, failure);
+  const key = `${elementKind}|${severity}|${formatShapeKey(graph, loss)}`;
   const draft = drafts.get(key) ?? {
     severity,
     elementKind,
@@ -98,7 +98,7 @@ function addToDraft(
 }
 
 /** Joins lines of unconnected parts of a site, worst first: by severity, dark racks, IT load and number of failures. */
-export function* joinAllLines(parts: Iterable<LinesByShape>): Steps<readonly RehearsalLine[]> {
+export function* joinPartLines(parts: Iterable<LinesByShape>): Steps<readonly RehearsalLine[]> {
   const byShape = new Map<string, RehearsalLine[]>();
   for (const part of parts) {
     for (const [key, line] of part) {
@@ -109,13 +109,13 @@ export function* joinAllLines(parts: Iterable<LinesByShape>): Steps<readonly Reh
   }
   const lines: RehearsalLine[] = [];
   for (const list of byShape.values()) {
-    lines.push(joinLines(list));
+    lines.push(joinRehearsalLines(list));
     yield;
   }
-  return lines.sort(compareLines);
+  return lines.sort(compareRehearsalLines);
 }
 
-function joinLines(lines: readonly RehearsalLine[]): RehearsalLine {
+function joinRehearsalLines(lines: readonly RehearsalLine[]): RehearsalLine {
   const [first, ...more] = lines as [RehearsalLine, ...RehearsalLine[]];
   if (more.length === 0) return first;
   return {
@@ -130,14 +130,14 @@ function joinLines(lines: readonly RehearsalLine[]): RehearsalLine {
   };
 }
 
-function finishLine(
+function finishRehearsalLine(
   topology: Topology,
   { severity, elementKind, failures, losses, larger, nearer }: Draft,
   basis: LoadBasis,
 ): RehearsalLine {
   const loss = uniteLosses(losses);
-  const times = minBatteryTimes(failures.map(({ impact }) => impact));
-  const [alsoBy, partlyBy] = partition([...larger].sort(compareFailures), (one) => includesLoss(one, loss));
+  const times = selectMinBatteryTimes(failures.map(({ impact }) => impact));
+  const [alsoBy, partlyBy] = partitionItems([...larger].sort(compareFailures), (one) => includesLoss(one, loss));
   return {
     severity,
     kind: failures[0]?.elements[0]?.kind ?? "POWER",
@@ -151,13 +151,13 @@ function finishLine(
   };
 }
 
-function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean) {
+function partitionItems<Item>(items: readonly Item[], isFirst: (item: Item) => boolean) {
   const [yes, no]: [Item[], Item[]] = [[], []];
   for (const item of items) (isFirst(item) ? yes : no).push(item);
   return [yes, no] as const;
 }
 
-function compareLines(a: RehearsalLine, b: RehearsalLine): number {
+function compareRehearsalLines(a: RehearsalLine, b: RehearsalLine): number {
   return (
     FAILURE_SEVERITIES.indexOf(b.severity) - FAILURE_SEVERITIES.indexOf(a.severity) ||
     b.impact.racksDark - a.impact.racksDark ||
@@ -171,7 +171,7 @@ function compareFailures({ impact: a }: Failure, { impact: b }: Failure): number
 }
 
 /** Returns a key of the properties that are equal in all losses of one line. */
-function toShapeKey(graph: PowerGraph, loss: Loss): string {
+function formatShapeKey(graph: PowerGraph, loss: Loss): string {
   const { racksDark, racksPartial, offline, trips, overloads, cutOff, isolated } = loss;
   const parts = [racksDark, racksPartial, offline, trips, overloads, loss.zones, cutOff, isolated];
   if (parts.every(({ size }) => size === 0)) return "";
@@ -179,7 +179,7 @@ function toShapeKey(graph: PowerGraph, loss: Loss): string {
   return [
     loss.racksDark.size,
     loss.racksPartial.size,
-    listRoles(graph, loss).join(","),
+    listOfflineRoles(graph, loss).join(","),
     loss.trips.size > 0 ? "trip" : "",
     loss.overloads.size > 0 ? "overload" : "",
     zones.some(({ short }) => short) ? "short" : zones.length > 0 ? "reserve" : "",
@@ -189,18 +189,18 @@ function toShapeKey(graph: PowerGraph, loss: Loss): string {
 }
 
 /** Lists the roles of the IT devices that go offline, sorted; a device without a role is listed by its kind. */
-export function listRoles(graph: PowerGraph, { offline }: Loss): readonly string[] {
-  const roles = new Set(selectItDevices(graph, offline).map((index) => getRole(graph, index)));
+export function listOfflineRoles(graph: PowerGraph, { offline }: Loss): readonly string[] {
+  const roles = new Set(selectItDevices(graph, offline).map((index) => getDeviceRole(graph, index)));
   return [...roles].sort();
 }
 
-function getRole({ nodes }: PowerGraph, index: number): string {
+function getDeviceRole({ nodes }: PowerGraph, index: number): string {
   const node = nodes[index];
   return node?.kind === "DEVICE" ? (node.device.role ?? node.device.kind.toLowerCase()) : "";
 }
 
 /** Returns the kinds of the failing elements as one text, sorted. */
-function formatKinds(graph: PowerGraph, { elements }: Failure): string {
+function formatElementKinds(graph: PowerGraph, { elements }: Failure): string {
   return elements
     .map((element) => getKindName(graph, element))
     .sort()

@@ -34,10 +34,10 @@ export interface Loss {
   readonly isolated: ReadonlySet<number>;
 }
 
-/** Watts from which the loss of one IT device counts as severe as that of several. */
+/** Watts from which the loss of one IT device counts as severe as the loss of several devices. */
 const LARGE_W = 1000;
 
-/** Whether only one IT device of small draw goes offline: its severity is the same alone or among others in a rack. */
+/** Whether only one IT device of small draw goes offline; its severity is the same alone or with others in a rack. */
 function isOneSmallDevice(graph: PowerGraph, it: readonly number[], basis: LoadBasis): boolean {
   const [only] = it;
   if (only === undefined || it.length > 1) return false;
@@ -70,7 +70,7 @@ export function selectCoolingNodes({ nodes }: PowerGraph, indexes: Iterable<numb
 /** Shortest battery times in seconds during a failure, at rated load and at the actual load. */
 export type BatteryTimes = Pick<Impact, "minRideThroughS" | "minRideThroughAtLoadS">;
 
-export function minBatteryTimes(impacts: readonly BatteryTimes[]): BatteryTimes {
+export function selectMinBatteryTimes(impacts: readonly BatteryTimes[]): BatteryTimes {
   const least = (times: readonly number[]) => times.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   const ratedS = least(impacts.flatMap(({ minRideThroughS }) => minRideThroughS ?? []));
   const atLoadS = least(impacts.flatMap(({ minRideThroughAtLoadS }) => minRideThroughAtLoadS ?? []));
@@ -125,6 +125,6 @@ export function addImpacts(a: Impact, b: Impact): Impact {
     devicesUndocumented: a.devicesUndocumented + b.devicesUndocumented,
     itLoadLostW: a.itLoadLostW + b.itLoadLostW,
     coolingLostKw: a.coolingLostKw + b.coolingLostKw,
-    ...minBatteryTimes([a, b]),
+    ...selectMinBatteryTimes([a, b]),
   };
 }

@@ -56,19 +56,19 @@ export class SharedNumbers {
     const isOutlet = ((graph.columns.kind[index] as number) & NODE_BITS.OUTLET) !== 0;
     const at = isOutlet && first < (inEnd[index] as number) ? (from[first] as number) : index;
     const key = rackKeys[rack[at] as number];
-    return key === undefined ? at : this.of(toRackName(key));
+    return key === undefined ? at : this.of(formatRackName(key));
   }
 }
 
 /** Returns the name of a rack for `SharedNumbers`. @param key key of its code */
-export function toRackName(key: string): string {
+export function formatRackName(key: string): string {
   return `rack ${key}`;
 }
 
 /**
- * Finds the failures that can have additional effects together with a given one. All others have the union of their
- * effects: neither touches the load or supply of a node that loses supply by the other, and no source exceeds its limit
- * by both increases.
+ * Finds the failures that can have additional effects together with a given failure. Any other failure has with it only
+ * the union of their effects: neither touches the load or supply of a node that loses supply by the other, and no
+ * source exceeds its limit by both increases.
  */
 export class FailureOverlaps {
   readonly #count: number;

@@ -1,15 +1,15 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { AreaKind, FailureKind } from "#dc/model/enum_values.ts";
-import { formatRef, portRef, type Ref, toCableRef, toFabricLinkRef } from "#dc/model/ref.ts";
-import { toEdgeKey } from "#dc/model/resource_key.ts";
+import { formatCableRef, formatFabricLinkRef, formatRef, portRef, type Ref } from "#dc/model/ref.ts";
+import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { Cable, FabricLink, PortRef } from "#dc/model/resources.ts";
-import { isLocatedIn, type Located } from "../location_scope.ts";
-import { findAreaRef, listAreasInScope, toAreaKey } from "../places.ts";
+import { isLocatedIn, type LocatedResource } from "../location_scope.ts";
+import { findAreaRef, formatAreaKey, listAreasInScope } from "../places.ts";
 import type { BlastSite } from "../power/blast_radius.ts";
 import { insertInletNodes } from "../power/failed_inlets.ts";
 import { sortNodes } from "../power/node_order.ts";
 import type { Topology } from "../topology.ts";
-import { isSupply } from "./charge.ts";
+import { isPowerEquipmentNode } from "./charge.ts";
 import { isInScope, listElements } from "./elements.ts";
 import type { FailingElement } from "./outcome.ts";
 
@@ -52,15 +52,15 @@ export function listNamedElements(topology: Topology, choice: NamedChoice): Name
     ? listInletElements(topology, choice)
     : { site: topology, elements: [] };
   const of = (kind: FailureKind, list: () => readonly NamedElement[]) => (kinds.has(kind) ? list() : []);
-  const isInside = createEndFilter(topology, choice.scope);
+  const isInside = createEndScopeFilter(topology, choice.scope);
   return {
     site,
     elements: [
       ...listDefaultElements(topology, choice),
       ...inlets,
       ...of("PANEL", () => listPanelElements(topology, choice)),
-      ...of("CABLE", () => cables.filter(isInside).map((cable) => toCableElement(cable))),
-      ...of("LINK", () => links.filter(isInside).map((link) => toLinkElement(link))),
+      ...of("CABLE", () => cables.filter(isInside).map((cable) => createCableElement(cable))),
+      ...of("LINK", () => links.filter(isInside).map((link) => createLinkElement(link))),
       ...PLACES.flatMap((kind) => of(kind, () => listLocationElements(topology, kind, choice.scope))),
     ],
   };
@@ -106,17 +106,17 @@ function listPanelElements({ power, live }: Topology, { scope }: NamedChoice): r
 
 const NO_MEMBERS = { nodes: [], unlisted: new Set<number>() };
 
-function toCableElement({ a, b }: Cable): NamedElement {
-  const element: FailingElement = { index: -1, kind: "CABLE", ref: toCableRef(a, b), members: NO_MEMBERS };
+function createCableElement({ a, b }: Cable): NamedElement {
+  const element: FailingElement = { index: -1, kind: "CABLE", ref: formatCableRef(a, b), members: NO_MEMBERS };
   return { element, network: { nodes: new Set(), networkPorts: [a, b], links: new Set() } };
 }
 
-function toLinkElement({ a, b }: FabricLink): NamedElement {
-  const element: FailingElement = { index: -1, kind: "LINK", ref: toFabricLinkRef(a, b), members: NO_MEMBERS };
-  return { element, network: { nodes: new Set(), networkPorts: [], links: new Set([toEdgeKey(a, b)]) } };
+function createLinkElement({ a, b }: FabricLink): NamedElement {
+  const element: FailingElement = { index: -1, kind: "LINK", ref: formatFabricLinkRef(a, b), members: NO_MEMBERS };
+  return { element, network: { nodes: new Set(), networkPorts: [], links: new Set([formatEdgeKey(a, b)]) } };
 }
 
-function createEndFilter(topology: Topology, scope: Ref | undefined) {
+function createEndScopeFilter(topology: Topology, scope: Ref | undefined) {
   return ({ a, b }: { readonly a: PortRef; readonly b: PortRef }): boolean =>
     scope === undefined ||
     [a, b].some(({ deviceCode }) => {
@@ -134,7 +134,7 @@ function listLocationElements(
   const { power, inventory } = topology;
   const inside = new Map<string, number[]>();
   for (const [index, node] of power.nodes.entries()) {
-    const located: Located | undefined =
+    const located: LocatedResource | undefined =
       node.kind === "DEVICE" ? node.device : node.kind === "CRAC" ? node.crac : undefined;
     const area = located && findAreaRef(located, kind)?.toLowerCase();
     if (area === undefined) continue;
@@ -143,8 +143,8 @@ function listLocationElements(
     else list.push(index);
   }
   return listAreasInScope(inventory, kind, scope).map((area): NamedElement => {
-    const nodes = sortNodes(power, inside.get(toAreaKey(area)) ?? []);
-    const unlisted = new Set(nodes.filter((index) => isSupply(power, index)));
+    const nodes = sortNodes(power, inside.get(formatAreaKey(area)) ?? []);
+    const unlisted = new Set(nodes.filter((index) => isPowerEquipmentNode(power, index)));
     return {
       element: { index: -1, kind, ref: formatRef(area), members: { nodes, unlisted } },
       network: { nodes: new Set(nodes), networkPorts: [], links: new Set() },

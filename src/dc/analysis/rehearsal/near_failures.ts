@@ -1,7 +1,7 @@
 import type { Steps } from "#kernel/steps.ts";
 import type { CoolingAndFabrics } from "./further_effects.ts";
-import { FailureOverlaps, getOrCreateList, SharedNumbers, toRackName } from "./meetings.ts";
-import { type FailingElement, listOffNodesOf, type PowerOutcome } from "./outcome.ts";
+import { FailureOverlaps, formatRackName, getOrCreateList, SharedNumbers } from "./meetings.ts";
+import { type FailingElement, listOutcomeOffNodes, type PowerOutcome } from "./outcome.ts";
 import type { SiteFailures, SiteTrials } from "./site_failures.ts";
 
 /** Single failures of an island of supply, and the nodes that each affects. */
@@ -11,7 +11,7 @@ interface Island {
   readonly meetings: FailureOverlaps;
 }
 
-/** Footprints of single failures by island, computed on first use; the next state gets those of unchanged islands. */
+/** Footprints of single failures by island, computed on first use. The next state gets those of unchanged islands. */
 export class Footprints {
   readonly #site: SiteFailures;
   readonly #numbers: SharedNumbers;
@@ -20,8 +20,8 @@ export class Footprints {
 
   /**
    * Takes over the footprints of unchanged islands.
-   * @param earlier footprints of an earlier state. Cost: the elements, and those of the islands whose footprints are
-   * known
+   * @param earlier footprints of an earlier state. Cost: the elements of the site, and those of the islands with known
+   * footprints
    */
   constructor(site: SiteFailures, earlier?: Footprints) {
     this.#site = site;
@@ -47,7 +47,9 @@ export class Footprints {
    */
   *meeting(island: number, { nodes, trials, loadsBefore }: SiteTrials, together: readonly FailingElement[]) {
     const { outcomes, meetings } = this.#islands.get(island) ?? (yield* this.#make(island));
-    const racks = together.flatMap(({ index }) => nodes.rackKeys[nodes.rack[index] as number] ?? []).map(toRackName);
+    const racks = together
+      .flatMap(({ index }) => nodes.rackKeys[nodes.rack[index] as number] ?? [])
+      .map(formatRackName);
     const reach = this.#numbers.reach(nodes, trials.footprint(together), racks);
     const capacityOf = (node: number) =>
       Math.max(nodes.graph.columns.limitW[node] as number, nodes.graph.nodes[node]?.capacityW ?? 0);
@@ -60,7 +62,7 @@ export class Footprints {
     const { nodes, trials } = this.#site;
     const reaches = [];
     for (const { elements, racksDark, racksPartial } of outcomes) {
-      const racks = [...racksDark, ...racksPartial].map(toRackName);
+      const racks = [...racksDark, ...racksPartial].map(formatRackName);
       reaches.push(this.#numbers.reach(nodes, trials.footprint(elements), racks));
       yield;
     }
@@ -84,7 +86,7 @@ export class NearFailures {
   }
 
   /**
-   * Finds the failures for elements that fail together. Such failures share supply, load, a rack, a cooled area or a
+   * Finds the failures for elements that fail together: failures that share supply, load, a rack, a cooled area or a
    * switch with the elements. Excludes a failure that includes all of the elements.
    * @param site in which the elements are tried
    * @param off nodes that do not work after the elements failed
@@ -102,7 +104,7 @@ export class NearFailures {
     }
     for (const name of this.effects.meetingOf(off, cut))
       for (const outcome of this.#named.get(name) ?? []) found.add(outcome);
-    return cut.length > 0 ? [...found] : [...found].filter((outcome) => !includesElements(outcome, together));
+    return cut.length > 0 ? [...found] : [...found].filter((outcome) => !includesAllElements(outcome, together));
   }
 
   get #named(): ReadonlyMap<string, readonly PowerOutcome[]> {
@@ -113,12 +115,13 @@ export class NearFailures {
   #allNamed(): ReadonlyMap<string, readonly PowerOutcome[]> {
     const found = new Map<string, PowerOutcome[]>();
     for (const outcome of this.site.outcomes)
-      for (const name of this.effects.meetingOf(listOffNodesOf(outcome))) getOrCreateList(found, name).push(outcome);
+      for (const name of this.effects.meetingOf(listOutcomeOffNodes(outcome)))
+        getOrCreateList(found, name).push(outcome);
     return found;
   }
 }
 
-function includesElements({ direct }: PowerOutcome, [first, ...others]: readonly FailingElement[]): boolean {
+function includesAllElements({ direct }: PowerOutcome, [first, ...others]: readonly FailingElement[]): boolean {
   if (first === undefined || !direct.includes(first.index)) return false;
   const taken = others.length === 0 ? undefined : new Set(direct);
   return others.every(({ index }) => taken?.has(index));

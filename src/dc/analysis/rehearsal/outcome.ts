@@ -32,7 +32,7 @@ export interface PowerOutcome {
   readonly impact: Impact;
   /** Nodes without power before anything trips, the failed elements included. */
   readonly direct: readonly number[];
-  /** Devices and cooling units that go offline, without the failed elements but including the members of a location. */
+  /** Devices and cooling units that go offline: not the failed elements, but what stands in a failed location. */
   readonly offline: readonly number[];
   /** Devices and cooling units that stay on with less supply. */
   readonly degraded: readonly number[];
@@ -47,7 +47,7 @@ export interface PowerOutcome {
 }
 
 /** Returns nodes that do not work after a failure, its elements included. */
-export function listOffNodesOf({ elements, offline }: PowerOutcome): readonly number[] {
+export function listOutcomeOffNodes({ elements, offline }: PowerOutcome): readonly number[] {
   if (elements.some(({ members }) => members !== undefined))
     return [...new Set([...elements.flatMap(listFailingNodes), ...offline])];
   const off = elements.map(({ index }) => index);

@@ -6,7 +6,7 @@ export interface EffectOwners<Key> {
 
 const NO_OWNERS: readonly number[] = [];
 
-/** Owners of effects on nodes. Nearly all nodes have one or two, such as a server's PDUs, stored without a list. */
+/** Owners of effects on nodes. Nearly all nodes have one or two owners, such as two PDUs, stored without a list. */
 export class NodeOwners implements EffectOwners<number> {
   readonly #first: Uint32Array;
   readonly #second: Uint32Array;

@@ -2,14 +2,14 @@ import type { Steps } from "#kernel/steps.ts";
 import { PairLosses } from "./beyond.ts";
 import type { WorsePair } from "./charge.ts";
 import type { CoolingAndFabrics } from "./further_effects.ts";
-import { FailureOverlaps, type ReachNumbers, SharedNumbers, toRackName } from "./meetings.ts";
-import { type FailingElement, type Failure, listOffNodesOf } from "./outcome.ts";
+import { FailureOverlaps, formatRackName, type ReachNumbers, SharedNumbers } from "./meetings.ts";
+import { type FailingElement, type Failure, listOutcomeOffNodes } from "./outcome.ts";
 import type { SiteFailures } from "./site_failures.ts";
 
 export interface TriedPairs {
   /** Pairs with effects that neither failure has alone. */
   readonly worse: readonly WorsePair[];
-  /** Number of pairs that were judged, including those that need no trial. */
+  /** Number of pairs that were judged, including pairs that need no trial. */
   readonly judged: number;
 }
 
@@ -33,7 +33,7 @@ export function* failPairs(
   singles: readonly Failure[],
   effects: CoolingAndFabrics,
 ): Steps<TriedPairs> {
-  const reaches = yield* computeReaches(site, singles, effects);
+  const reaches = yield* computeFailureReaches(site, singles, effects);
   const meetings = new FailureOverlaps(reaches.map(({ reach }) => reach));
   const { limitW } = site.nodes.graph.columns;
   const slackW = (node: number) => (limitW[node] as number) - (site.loadsBefore[node] as number);
@@ -47,7 +47,7 @@ export function* failPairs(
     const later = [...meetings.with(one.reach, slackW)].filter((number) => number > at);
     for (const number of later.sort((a, b) => a - b)) {
       const other = reaches[number];
-      if (other === undefined || taken.has(other.element.index) || includesElement(other.failure, one.element))
+      if (other === undefined || taken.has(other.element.index) || includesFailingElement(other.failure, one.element))
         continue;
       const outcome = site.trials.fail([one.element, other.element]);
       // Degraded supply is reported for single failures only.
@@ -60,11 +60,11 @@ export function* failPairs(
   return { worse, judged: (singles.length * (singles.length - 1)) / 2 };
 }
 
-function includesElement({ direct }: Failure, { index }: FailingElement): boolean {
+function includesFailingElement({ direct }: Failure, { index }: FailingElement): boolean {
   return direct.includes(index);
 }
 
-function* computeReaches(
+function* computeFailureReaches(
   site: SiteFailures,
   singles: readonly Failure[],
   effects: CoolingAndFabrics,
@@ -74,8 +74,8 @@ function* computeReaches(
   for (const failure of singles) {
     const [element] = failure.elements;
     if (element === undefined) continue;
-    const racks = [...failure.racksDark, ...failure.racksPartial].map(toRackName);
-    const names = [...effects.meetingOf(listOffNodesOf(failure)), ...racks];
+    const racks = [...failure.racksDark, ...failure.racksPartial].map(formatRackName);
+    const names = [...effects.meetingOf(listOutcomeOffNodes(failure)), ...racks];
     reaches.push({ element, failure, reach: numbers.reach(site.nodes, site.trials.footprint([element]), names) });
     yield;
   }

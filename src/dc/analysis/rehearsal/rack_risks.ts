@@ -5,7 +5,7 @@ import type { Topology } from "../topology.ts";
 import { findRackKey } from "./charge.ts";
 import type { Failure } from "./outcome.ts";
 
-/** Effect of the worst single failure on a rack, and the smallest element whose failure has this effect. */
+/** Effect of the worst single failure on a rack, and the smallest element whose failure has the effect. */
 export interface RackRiskRecord {
   readonly risk: RackRisk;
   readonly ref: string;
@@ -34,20 +34,20 @@ export function* computeRackRisks(
     // A rack may go dark without losing an IT device, for example by a cooling unit in it.
     for (const key of dark) if (!byRack.has(key)) byRack.set(key, []);
     for (const [key, off] of byRack) {
-      keepWorst(found, key, { risk: rateRisk(off, dark.has(key)), ref, size: direct.length });
+      keepWorstFailure(found, key, { risk: rateRackRisk(off, dark.has(key)), ref, size: direct.length });
     }
   }
   found.delete("");
   return found;
 }
 
-function rateRisk(off: readonly number[], isDark: boolean): RackRisk {
+function rateRackRisk(off: readonly number[], isDark: boolean): RackRisk {
   if (isDark) return "DARK";
   return off.length === 1 ? "DEVICE" : "PARTIAL";
 }
 
 /** Keeps the worse of two failures, or the smaller one if their effects are equal. */
-function keepWorst(found: Map<string, Found>, key: string, one: Found): void {
+function keepWorstFailure(found: Map<string, Found>, key: string, one: Found): void {
   const known = found.get(key);
   const worse = RANKS.indexOf(one.risk) - RANKS.indexOf(known?.risk ?? "NONE");
   if (worse > 0 || (worse === 0 && known !== undefined && one.size < known.size)) found.set(key, one);

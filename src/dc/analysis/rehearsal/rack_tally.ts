@@ -47,15 +47,15 @@ export class RackTally {
     if (rack < 0) return;
     switch (this.#graph.role[index]) {
       case RACK_ROLE.JUDGED:
-        addAt(this.#judged, rack, 1);
-        addAt(this.#judgedOff, rack, off);
+        addToNumber(this.#judged, rack, 1);
+        addToNumber(this.#judgedOff, rack, off);
         return;
       case RACK_ROLE.PDU:
-        addAt(this.#pdus, rack, 1);
-        addAt(this.#pdusOff, rack, off);
+        addToNumber(this.#pdus, rack, 1);
+        addToNumber(this.#pdusOff, rack, off);
         return;
       case RACK_ROLE.UNDOCUMENTED:
-        addAt(this.undocumented, rack, 1);
+        addToNumber(this.undocumented, rack, 1);
     }
   }
 
@@ -63,8 +63,8 @@ export class RackTally {
   fail(index: number, wasLive: boolean): void {
     const rack = this.#note(index);
     if (rack < 0 || this.#graph.role[index] !== RACK_ROLE.JUDGED) return;
-    addAt(this.#failed, rack, 1);
-    if (!wasLive) addAt(this.#failedOff, rack, 1);
+    addToNumber(this.#failed, rack, 1);
+    if (!wasLive) addToNumber(this.#failedOff, rack, 1);
   }
 
   /** Counts a node that loses power. */
@@ -73,9 +73,9 @@ export class RackTally {
     if (rack < 0) return;
     const role = this.#graph.role[index];
     if (role === RACK_ROLE.PDU) {
-      addAt(this.#pdusLost, rack, 1);
+      addToNumber(this.#pdusLost, rack, 1);
       if (!isFailed) this.#losesPdu[rack] = 1;
-    } else if (role !== RACK_ROLE.NONE && !isFailed) addAt(this.#off, rack, 1);
+    } else if (role !== RACK_ROLE.NONE && !isFailed) addToNumber(this.#off, rack, 1);
   }
 
   /** Records a node that goes offline, is degraded or runs on battery. */
@@ -121,6 +121,6 @@ export class RackTally {
   }
 }
 
-function addAt(numbers: Int32Array, at: number, by: number): void {
+function addToNumber(numbers: Int32Array, at: number, by: number): void {
   numbers[at] = (numbers[at] as number) + by;
 }

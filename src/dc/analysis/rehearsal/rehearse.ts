@@ -1,10 +1,10 @@
 import type { Steps } from "#kernel/steps.ts";
-import type { DeviceOf } from "../fabric/fabric_tiers.ts";
+import type { FindDeviceByKey } from "../fabric/fabric_tiers.ts";
 import { EffectLedger } from "./charge.ts";
 import type { FabricWatch } from "./fabric_loss.ts";
 import { CoolingAndFabrics } from "./further_effects.ts";
 import { groupIslands, type IslandGroups } from "./island_groups.ts";
-import { groupIntoLines, joinAllLines, type RehearsalLine } from "./lines.ts";
+import { groupFailuresIntoLines, joinPartLines, type RehearsalLine } from "./lines.ts";
 import type { FailingElement } from "./outcome.ts";
 import { failPairs } from "./pairs.ts";
 import type { SiteFailures } from "./site_failures.ts";
@@ -25,7 +25,7 @@ export interface Rehearsal {
 
 export interface RehearsalChoice {
   /** Device with network ports by code key. Compared by identity: the same function must return the same devices. */
-  readonly deviceOf: DeviceOf;
+  readonly deviceOf: FindDeviceByKey;
   readonly isChosen: (element: FailingElement) => boolean;
   /** Whether to fail two of the chosen elements at a time. */
   readonly pairs: boolean;
@@ -35,7 +35,7 @@ export interface RehearsalChoice {
  * Groups the effects of the chosen elements of a site into lines, worst first.
  * @param earlier rehearsal of the same choice in an earlier state; unchanged islands are not grouped again
  */
-export function* rehearse(
+export function* rehearseFailures(
   site: SiteFailures,
   { deviceOf, isChosen, pairs }: RehearsalChoice,
   earlier?: Rehearsal,
@@ -51,11 +51,11 @@ export function* rehearse(
     fabrics: effects.fabrics,
     followed: { effects, groups },
   };
-  if (!pairs) return { ...single, lines: yield* joinAllLines(all.map(({ lines }) => lines)), pairs: 0 };
+  if (!pairs) return { ...single, lines: yield* joinPartLines(all.map(({ lines }) => lines)), pairs: 0 };
   const failures = all.flatMap((group) => group.failures);
   const tried = yield* failPairs(site, failures, effects);
   const ledger = new EffectLedger(topology.power);
   yield* ledger.charge(failures);
-  const lines = yield* groupIntoLines(topology, yield* ledger.chargePairs(tried.worse), options.basis);
-  return { ...single, lines: yield* joinAllLines([lines]), pairs: tried.judged };
+  const lines = yield* groupFailuresIntoLines(topology, yield* ledger.chargePairs(tried.worse), options.basis);
+  return { ...single, lines: yield* joinPartLines([lines]), pairs: tried.judged };
 }

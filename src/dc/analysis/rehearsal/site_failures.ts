@@ -26,7 +26,7 @@ export interface SiteFailures extends SiteTrials {
   readonly options: BlastOptions;
   /** Outcomes in the order of elements. */
   readonly outcomes: readonly PowerOutcome[];
-  /** Number of elements that were failed for this state; other outcomes come from an earlier state. */
+  /** Number of elements that were failed for this state; outcomes of the other elements come from an earlier state. */
   readonly renewed: number;
 }
 
@@ -36,7 +36,7 @@ export interface SiteFailures extends SiteTrials {
  */
 class Trials {
   readonly #sweep: FailureSweep;
-  /** 1 at nodes around cycles of supply, where loads cannot be updated node by node; undefined without cycles. */
+  /** 1 at each node around a cycle of supply, where loads cannot be updated node by node; undefined without cycles. */
   readonly #circular: Uint8Array | undefined;
 
   constructor(sweep: FailureSweep, circular: Uint8Array | undefined) {
@@ -102,7 +102,7 @@ export function* failEachElement(
   return { ...made, topology, options, outcomes, renewed };
 }
 
-/** Returns outcomes in unchanged islands of supply by the node of their element. */
+/** Returns the outcomes in unchanged islands of supply by the node of each outcome's element. */
 function collectUnchangedOutcomes(
   nodes: NodeTable,
   island: Int32Array,

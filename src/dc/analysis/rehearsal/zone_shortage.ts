@@ -38,8 +38,8 @@ export class ZoneWatch {
   /** Zones that the loss of a unit may affect, by the key of its code. */
   readonly #concerned = new Map<string, ReadonlySet<Zone>>();
   /**
-   * Location indexes by the areas around a location. `#placeOfNode` holds the index for each device node, plus 1; 0 if
-   * not yet looked up.
+   * Location indexes by the areas that contain a location. `#placeOfNode` holds the index for each device node, plus 1;
+   * 0 if not yet looked up.
    */
   #placeOf: ReadonlyMap<string, number> | undefined;
   readonly #placeOfNode: Int32Array;
@@ -60,7 +60,7 @@ export class ZoneWatch {
       if (area === undefined) return [];
       const units = balance.unitsOf(area);
       const stateOf = (medium: CoolingMedium) => {
-        const { state = "ENOUGH", heatKw = 0, capacityKw = 0 } = judgeZone(balance, area, medium, units) ?? {};
+        const { state = "ENOUGH", heatKw = 0, capacityKw = 0 } = judgeZoneState(balance, area, medium, units) ?? {};
         return { state, missingKw: heatKw - capacityKw } as const;
       };
       return [{ key, ref, area, units, before: { AIR: stateOf("AIR"), LIQUID: stateOf("LIQUID") } }];
@@ -84,12 +84,12 @@ export class ZoneWatch {
     });
     return [...zones].flatMap((zone) =>
       MEDIA.flatMap((medium): ZoneShortage[] => {
-        const now = judgeZone(balance, zone.area, medium, zone.units);
+        const now = judgeZoneState(balance, zone.area, medium, zone.units);
         if (now === undefined) return [];
         const { heatKw, capacityKw } = now;
         const { state, missingKw } = zone.before[medium];
         const isDeeper = withDeeper && now.state === "SHORT" && heatKw - capacityKw > missingKw + ROUNDING_KW;
-        if (!isDeeper && !isWorse(state, now.state)) return [];
+        if (!isDeeper && !isZoneStateWorse(state, now.state)) return [];
         return [{ ref: zone.ref, medium, short: now.state === "SHORT", heatKw, capacityKw }];
       }),
     );
@@ -151,7 +151,7 @@ export class ZoneWatch {
     return at;
   }
 
-  /** Caches the sum, because all failures in a chain of supply turn off the same devices. */
+  /** Returns a cached sum, because all failures in a chain of supply turn off the same devices. */
   #missingOf(at: number, indexes: readonly number[]): MediumWatts {
     const off = indexes.join();
     const known = this.#missing.get(off);
@@ -173,12 +173,12 @@ export class ZoneWatch {
 const MAX_MISSING = 20_000;
 const NO_HEAT = { airW: 0, liquidW: 0 };
 
-function isWorse(before: ZoneState, after: ZoneState): boolean {
+function isZoneStateWorse(before: ZoneState, after: ZoneState): boolean {
   return after !== before && (after === "SHORT" || before === "ENOUGH");
 }
 
 /** Returns the state of an area; undefined without units of the medium and without heat for them. */
-function judgeZone(balance: CoolingBalance, area: Ref, medium: CoolingMedium, units: readonly Crac[]) {
+function judgeZoneState(balance: CoolingBalance, area: Ref, medium: CoolingMedium, units: readonly Crac[]) {
   if (!units.some((crac) => getMedium(crac) === medium)) return undefined;
   const of = balance.of(area, medium, units);
   // Rounds sums, because their last digits depend on the order of writes.

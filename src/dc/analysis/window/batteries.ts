@@ -2,7 +2,7 @@ import type { PowerGraph } from "../power/power_graph.ts";
 import type { LiveSet } from "../power/power_live.ts";
 import { isConsumer } from "../power/power_nodes.ts";
 import type { AcceptedLosses } from "./acceptance.ts";
-import { collectOutageLosses, isEmptyLoss, type LossSet } from "./harm.ts";
+import { collectOutageLosses, isLossSetEmpty, type LossSet } from "./harm.ts";
 import type { Outage, WindowInput } from "./outage.ts";
 
 /** Effects of a window alone, and the part of them that is accepted. */
@@ -29,7 +29,7 @@ export function findNeededBatteries(
   const all = collectOutageLosses(topology, empty);
   const left = accepted.left(collectOutageLosses(topology, empty, [harm]), all.off);
   const isCut = unreached.some((index) => !withoutDataPath.includes(index) && !accepted.hasNode(index));
-  if (isEmptyLoss(left) && !isCut) return new Set();
+  if (isLossSetEmpty(left) && !isCut) return new Set();
   // Load that moves to other supplies, lost cooling and lost switches have effects beyond the consumers of a UPS.
   const isWide = isCut || left.trips.size + left.short.size + left.cutOff.size > 0;
   const isNeeded = (index: number) => left.off.has(index) || (isWide && isConsumer(site.power.nodes[index]));

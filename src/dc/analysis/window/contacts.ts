@@ -10,8 +10,8 @@ import type { Outage, WindowInput } from "./outage.ts";
 export type AffectedContact = Omit<WindowContact, "lostCount" | "reserveCount">;
 
 /**
- * Lists the owners of all lost devices and cooling units, including those of the window itself, and of devices that
- * stay on without spare supply. A device without a tenant or contact has those of its rack.
+ * Lists the owners of all lost devices and cooling units, including the window's own, and of devices that stay on
+ * without spare supply. A device without a tenant or contact has the tenant or contact of its rack.
  */
 export function listContacts(
   { topology, site }: WindowInput,
@@ -28,12 +28,12 @@ export function listContacts(
   ];
   const lost = new Set([...devices, ...units]);
   const reserve = listDegradedDevices(outage, power).filter(
-    (index) => !lost.has(index) && lacksSpareSupply(outage, power, index),
+    (index) => !lost.has(index) && lacksSpareInlet(outage, power, index),
   );
   const found = new Map<string, { tenant: string; contact: string; lost: string[]; reserve: string[] }>();
   const add = (part: "lost" | "reserve", indexes: Iterable<number>) => {
     for (const index of indexes) {
-      const { tenant, contact, code } = findOwner(topology, index);
+      const { tenant, contact, code } = findDeviceOwner(topology, index);
       const key = `${tenant}\n${contact}`;
       const known = found.get(key) ?? { tenant, contact, lost: [], reserve: [] };
       known[part].push(code);
@@ -58,12 +58,12 @@ export function mergeContacts(pieces: readonly (readonly AffectedContact[])[]): 
   return merged.sort((a, b) => compareText(a.tenant, b.tenant) || compareText(a.contact, b.contact));
 }
 
-function lacksSpareSupply({ blast }: Outage, { nodes, inlets }: Topology["power"], index: number): boolean {
+function lacksSpareInlet({ blast }: Outage, { nodes, inlets }: Topology["power"], index: number): boolean {
   const left = inlets.of(index).filter(({ from }) => blast.live[from] === 1).length;
   return left <= Math.max(1, nodes[index]?.need ?? 1);
 }
 
-function findOwner(topology: Topology, index: number) {
+function findDeviceOwner(topology: Topology, index: number) {
   const node = topology.power.nodes[index];
   if (node?.kind !== "DEVICE" && node?.kind !== "CRAC") return { code: "", tenant: "", contact: "" };
   const owner = node.kind === "DEVICE" ? node.device : node.crac;

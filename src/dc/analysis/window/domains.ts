@@ -57,18 +57,18 @@ function* yieldCooledNodes(topology: Topology): Iterable<Shared> {
     }
   }
   for (const { areas, devices } of topology.places()) {
-    const nodes = listNodes(topology, devices);
+    const nodes = listDeviceNodeNumbers(topology, devices);
     for (const area of served.intersection(areas)) for (const index of nodes) yield [`area ${area}`, index];
   }
 }
 
 function* yieldFabricNodes(topology: Topology): Iterable<Shared> {
   for (const { a, b, fabricId = "" } of topology.inventory.fabricLinks)
-    for (const index of listNodes(topology, [{ code: a.deviceCode }, { code: b.deviceCode }]))
+    for (const index of listDeviceNodeNumbers(topology, [{ code: a.deviceCode }, { code: b.deviceCode }]))
       yield [`fabric ${fabricId}`, index];
 }
 
-function listNodes({ power }: Topology, devices: readonly { readonly code: string }[]): readonly number[] {
+function listDeviceNodeNumbers({ power }: Topology, devices: readonly { readonly code: string }[]): readonly number[] {
   return devices.flatMap(({ code }) => power.indexOf.get(`device:${codeKey(code)}`) ?? []);
 }
 
@@ -81,14 +81,14 @@ export interface SiteChange {
 }
 
 /** Compares two states of a site. @param refs references of the resources that changed */
-export function* compareSites(before: Topology, after: Topology, refs: readonly string[]): Steps<SiteChange> {
+export function* compareSiteStates(before: Topology, after: Topology, refs: readonly string[]): Steps<SiteChange> {
   const domains = [yield* computeDomains(before), yield* computeDomains(after)] as const;
   const changed = new Set(listChangedNodes(after.power, before.power));
   yield;
   const sites = [before, after];
   const codes = refs.flatMap((text) => listAffectedDevices(sites, text));
   const cracs = refs.flatMap((text) => sites.flatMap(({ power }) => power.indexOf.get(toRefKey(text)) ?? []));
-  for (const index of [...sites.flatMap((site) => listNodes(site, codes)), ...cracs]) changed.add(index);
+  for (const index of [...sites.flatMap((site) => listDeviceNodeNumbers(site, codes)), ...cracs]) changed.add(index);
   const touchedIn = (numbers: Domains) => new Set([...changed].map((index) => numbers[index] ?? -1));
   return {
     touched: [touchedIn(domains[0]), touchedIn(domains[1])],
@@ -96,7 +96,7 @@ export function* compareSites(before: Topology, after: Topology, refs: readonly 
   };
 }
 
-/** Lists devices that a changed resource affects: itself, those at the ends of a cable or link, or all in a rack. */
+/** Lists devices that a changed resource affects: itself, devices at the ends of a cable or link, or all in a rack. */
 function listAffectedDevices(sites: readonly Topology[], text: string): readonly { readonly code: string }[] {
   const ref = parseRef(text);
   switch (ref?.kind) {

@@ -8,7 +8,7 @@ import type { Topology } from "../topology.ts";
 import type { Outage, WindowInput } from "./outage.ts";
 
 /**
- * Returns the inventory's graphs during an outage: elements that are out or trip are off, batteries that last need no
+ * Returns the inventory's graphs during an outage. Elements that are out or trip are off, batteries that last need no
  * supply, and links that go down are down. Inlets without supply are cut, so that all analyses of the graphs apply.
  * Cost: that of a change of these elements.
  */

@@ -5,7 +5,7 @@ import type { Rack } from "#dc/model/resources.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import { isLocatedIn } from "../location_scope.ts";
 import type { Tripped } from "../power/cascade.ts";
-import { toZoneKey } from "../rehearsal/charge.ts";
+import { formatZoneKey } from "../rehearsal/charge.ts";
 import type { FabricLoss } from "../rehearsal/fabric_loss.ts";
 import type { Topology } from "../topology.ts";
 import type { Outage } from "./outage.ts";
@@ -60,7 +60,7 @@ export function collectLosses(
     const others = known.map(of);
     return [...keys].filter((key) => !others.some((one) => one.has(key)));
   };
-  const zones = effects.zones.filter(({ short }) => short).map((zone) => [toZoneKey(zone), zone] as const);
+  const zones = effects.zones.filter(({ short }) => short).map((zone) => [formatZoneKey(zone), zone] as const);
   const trips = [...effects.trips].map((trip) => [trip.ref, trip] as const);
   const [shortBefore, tripsBefore] = [known.map(({ short }) => short), known.map((harm) => harm.trips)];
   return {
@@ -92,7 +92,7 @@ export function collectOutageLosses(topology: Topology, outage: Outage, known: r
 }
 
 /** Lists racks in an area. @param ref site, floor, room, row, zone or rack */
-export function listRacksIn({ inventory }: Topology, ref: string): readonly Rack[] {
+export function listRacksInArea({ inventory }: Topology, ref: string): readonly Rack[] {
   const area = parseRef(ref);
   if (area === undefined) return [];
   return inventory.racks.filter((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, area));
@@ -111,6 +111,6 @@ export function selectLostConsumers(
   });
 }
 
-export function isEmptyLoss({ off, racks, cutOff, short, trips }: LossSet): boolean {
+export function isLossSetEmpty({ off, racks, cutOff, short, trips }: LossSet): boolean {
   return off.size + racks.size + cutOff.size + short.size + trips.size === 0;
 }

@@ -13,7 +13,7 @@ import { isListedSupply, selectItDevices } from "../power/power_nodes.ts";
 import { computeComparableLoad } from "../power/power_overloads.ts";
 import type { Topology } from "../topology.ts";
 import type { AcceptedLosses } from "./acceptance.ts";
-import { isEmptyLoss, type LossSet } from "./harm.ts";
+import { isLossSetEmpty, type LossSet } from "./harm.ts";
 import type { NextFailure } from "./next_failures.ts";
 import type { Outage, WindowInput } from "./outage.ts";
 
@@ -60,13 +60,13 @@ export function judgeWindow(judged: JudgementInput): WindowJudgement {
     ...yieldUnknownReasons(judged),
     ...yieldRiskReasons(judged),
     ...yieldReserveNotes(judged),
-  ].sort(compareReasons);
+  ].sort(compareVerdictReasons);
   const worst = reasons.reduce((most, { verdict }) => Math.max(most, WINDOW_VERDICTS.indexOf(verdict)), 0);
   return { verdict: WINDOW_VERDICTS[worst] ?? "GO", impact: computeWindowImpact(judged, reasons), reasons };
 }
 
-/** Sorts reasons by kind; within a kind, accepted ones last and the most loaded first. */
-function compareReasons(a: VerdictReason, b: VerdictReason): number {
+/** Sorts reasons by kind. Within a kind, accepted reasons come last, and the most loaded elements first. */
+function compareVerdictReasons(a: VerdictReason, b: VerdictReason): number {
   return (
     WINDOW_REASON_KINDS.indexOf(a.kind) - WINDOW_REASON_KINDS.indexOf(b.kind) ||
     Number(a.accepted) - Number(b.accepted) ||
@@ -84,7 +84,7 @@ function* yieldLossReasons({
 }: JudgementInput): Iterable<VerdictReason> {
   const { nodes } = topology.power;
   const reason = (kind: WindowReasonKind, ref: string, isAccepted: boolean, figures: Figures = {}): VerdictReason => ({
-    ...createReason(kind, isAccepted ? "GO" : "NO_GO", ref, figures),
+    ...createUnacceptedReason(kind, isAccepted ? "GO" : "NO_GO", ref, figures),
     accepted: isAccepted,
   });
   for (const { ref, loadBeforeW, capacityW, utilizationPct } of harm.trips.values()) {
@@ -106,13 +106,13 @@ function* yieldLossReasons({
 }
 
 function* yieldUnknownReasons({ ground, outage, missing }: JudgementInput): Iterable<VerdictReason> {
-  for (const ref of missing) yield createReason("ELEMENT_MISSING", "UNKNOWN", ref);
+  for (const ref of missing) yield createUnacceptedReason("ELEMENT_MISSING", "UNKNOWN", ref);
   const { topology, site, basis } = ground;
   const { blast, covered } = outage;
   const { power } = site;
   for (const code of blast.undocumented) {
     if (!covered.has(power.indexOf.get(`device:${codeKey(code)}`) ?? -1))
-      yield createReason("SUPPLY_UNKNOWN", "UNKNOWN", `device:${code}`);
+      yield createUnacceptedReason("SUPPLY_UNKNOWN", "UNKNOWN", `device:${code}`);
   }
   const before = site.apparentLoads(basis);
   const { failover } = topology.carried(basis);
@@ -124,7 +124,7 @@ function* yieldUnknownReasons({ ground, outage, missing }: JudgementInput): Iter
     const during = computeComparableLoad(power, index, blast.apparentAfter);
     const limit = Math.max(now, failover.loads[index] ?? 0);
     if (during > limit + ROUNDING_W)
-      yield createReason("CAPACITY_UNKNOWN", "UNKNOWN", node.ref, { before: now, during, limit });
+      yield createUnacceptedReason("CAPACITY_UNKNOWN", "UNKNOWN", node.ref, { before: now, during, limit });
   }
 }
 
@@ -133,21 +133,26 @@ function* yieldRiskReasons(judged: JudgementInput): Iterable<VerdictReason> {
   const { power } = ground.site;
   yield* yieldOverLimitReasons(judged);
   for (const { index, runtimeS } of outage.onBattery)
-    yield createReason("ON_BATTERY", needed.has(index) ? "GO_WITH_RISK" : "GO", power.nodes[index]?.ref ?? "", {
-      during: ground.durationS,
-      limit: runtimeS,
-    });
+    yield createUnacceptedReason(
+      "ON_BATTERY",
+      needed.has(index) ? "GO_WITH_RISK" : "GO",
+      power.nodes[index]?.ref ?? "",
+      {
+        during: ground.durationS,
+        limit: runtimeS,
+      },
+    );
   for (const { ref, heatKw, capacityKw } of outage.zones.filter(({ short }) => !short)) {
     const figures = { during: heatKw, limit: capacityKw };
     const isAccepted = accepted.hasArea(ref);
     yield {
-      ...createReason("LAST_COOLING_UNIT", isAccepted ? "GO" : "GO_WITH_RISK", ref, figures),
+      ...createUnacceptedReason("LAST_COOLING_UNIT", isAccepted ? "GO" : "GO_WITH_RISK", ref, figures),
       accepted: isAccepted,
     };
   }
   for (const { index, racks, spreads } of next) {
     if (racks.size <= limits.exposedRacks && !spreads) continue;
-    yield createReason("NEXT_FAILURE", "GO_WITH_RISK", power.nodes[index]?.ref ?? "", {
+    yield createUnacceptedReason("NEXT_FAILURE", "GO_WITH_RISK", power.nodes[index]?.ref ?? "", {
       during: racks.size,
       limit: limits.exposedRacks,
     });
@@ -159,19 +164,19 @@ function* yieldOverLimitReasons({ ground, outage, limits }: JudgementInput): Ite
   for (const { ref, loadBeforeW, capacityW, utilizationPct } of outage.blast.overloads) {
     const { maxUtilizationPct: limit = 100 } = power.nodes[power.indexOf.get(toRefKey(ref)) ?? -1] ?? {};
     const before = capacityW === 0 ? 0 : (loadBeforeW / capacityW) * 100;
-    yield createReason("OVER_LIMIT", "GO_WITH_RISK", ref, { before, during: utilizationPct, limit });
+    yield createUnacceptedReason("OVER_LIMIT", "GO_WITH_RISK", ref, { before, during: utilizationPct, limit });
   }
   for (const { node, loadPct, loadBeforePct } of outage.uplinks) {
     if (loadPct <= limits.uplinkPct) continue;
     const figures = { before: loadBeforePct, during: loadPct, limit: limits.uplinkPct };
-    yield createReason("UPLINK_OVER_LIMIT", "GO_WITH_RISK", power.nodes[node]?.ref ?? "", figures);
+    yield createUnacceptedReason("UPLINK_OVER_LIMIT", "GO_WITH_RISK", power.nodes[node]?.ref ?? "", figures);
   }
 }
 
 type Figures = Pick<VerdictReason, "before" | "during" | "limit">;
 
 /** Creates a reason that cannot be accepted. */
-function createReason(
+function createUnacceptedReason(
   kind: WindowReasonKind,
   verdict: WindowVerdict,
   ref: string,
@@ -183,7 +188,7 @@ function createReason(
 /** Yields notes about reserves that are used as intended, counted by the devices that stay on with less supply. */
 function* yieldReserveNotes({ ground, outage }: JudgementInput): Iterable<VerdictReason> {
   const { power } = ground.site;
-  const note = (ref: string, during: number) => createReason("RESERVE_USED", "GO", ref, { during });
+  const note = (ref: string, during: number) => createUnacceptedReason("RESERVE_USED", "GO", ref, { during });
   const sides = new Map<string, number>();
   for (const index of listDegradedDevices(outage, power)) {
     const node = power.nodes[index];
@@ -195,7 +200,7 @@ function* yieldReserveNotes({ ground, outage }: JudgementInput): Iterable<Verdic
   for (const { node, uplinks } of outage.uplinks) yield note(power.nodes[node]?.ref ?? "", uplinks);
 }
 
-/** Lists devices that stay on with less supply, without those of the window itself. */
+/** Lists devices that stay on with less supply, except devices of the window itself. */
 export function listDegradedDevices({ blast, covered }: Outage, power: Topology["power"]): readonly number[] {
   const hits = blast.hits.filter(({ state, index }) => state === "DEGRADED" && !covered.has(index));
   return selectItDevices(
@@ -210,7 +215,7 @@ function computeWindowImpact(
 ): WindowImpact {
   const { power, live } = ground.site;
   const own = selectItDevices(power, outage.covered).some((index) => live[index] === 1);
-  if (own || !isEmptyLoss(harm) || withoutDataPath.length > 0) return "OUTAGE";
+  if (own || !isLossSetEmpty(harm) || withoutDataPath.length > 0) return "OUTAGE";
   const has = (...kinds: readonly WindowReasonKind[]) => reasons.some(({ kind }) => kinds.includes(kind));
   if (has("OVER_LIMIT", "UPLINK_OVER_LIMIT", "LAST_COOLING_UNIT") || needed.size > 0) return "DEGRADED";
   const isWeaker = outage.fabric.links.length > 0 || outage.blast.hits.some(({ state }) => state === "DEGRADED");

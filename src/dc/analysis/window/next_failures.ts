@@ -2,17 +2,17 @@ import { codeKey } from "#dc/model/code.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { NearFailures } from "../rehearsal/near_failures.ts";
-import { type FailingElement, listOffNodesOf, type PowerOutcome } from "../rehearsal/outcome.ts";
+import { type FailingElement, listOutcomeOffNodes, type PowerOutcome } from "../rehearsal/outcome.ts";
 import type { SiteTrials } from "../rehearsal/site_failures.ts";
 import type { Topology } from "../topology.ts";
 import type { AcceptedLosses } from "./acceptance.ts";
-import { collectLosses, isEmptyLoss, type LossSet, listRacksIn, selectLostConsumers } from "./harm.ts";
+import { collectLosses, isLossSetEmpty, type LossSet, listRacksInArea, selectLostConsumers } from "./harm.ts";
 import type { Outage, WindowSite } from "./outage.ts";
 
-/** A single failure that causes further losses during a window, beyond those of the window and the failure alone. */
+/** A single failure that causes further losses during a window, beyond what the window and the failure cause alone. */
 export interface NextFailure {
   readonly index: number;
-  /** Losses beyond those of the window and the failure alone. */
+  /** Losses that neither the window nor the failure causes alone. */
   readonly harm: LossSet;
   /** Keys of the affected racks: dark, short of cooling, or with a switch without uplink. */
   readonly racks: ReadonlySet<string>;
@@ -20,7 +20,7 @@ export interface NextFailure {
   readonly spreads: boolean;
 }
 
-/** Losses of a window itself that are not accepted, and the outage that causes them. */
+/** Losses of a window itself that are not accepted, and the outage that causes the losses. */
 interface During {
   readonly outage: Outage;
   readonly harm: LossSet;
@@ -35,9 +35,8 @@ export interface NextFailures {
 }
 
 /**
- * Fails those elements of a site together with the elements of a window that can cause further losses with them. Every
+ * Fails together with the elements of a window those elements of a site that can cause further losses with them. Every
  * other element causes the same losses during the window as alone; a law fails each of them.
- *
  * Cost: the failures that overlap with the window's; at first the footprints of its islands, and the elements that
  * affect cooling or fabrics.
  */
@@ -50,15 +49,15 @@ export function* findNextFailures(window: WindowSite, during: During): Steps<Nex
   const found: NextFailure[] = [];
   for (const outcome of yield* near.with(trying.site, own, { off: [...outage.off], cut: cutLinks })) {
     const [element] = outcome.elements;
-    if (element === undefined || !isStillOn(outage, element)) continue;
+    if (element === undefined || !isElementStillOn(outage, element)) continue;
     const { harm, offline } = computeFurtherLoss(
       trying,
       [...own, element],
       [during.harm, getLossesAlone(window, outcome)],
     );
     const lost = () => new Set(selectLostConsumers(topology, outage.covered, offline));
-    const left = isEmptyLoss(harm) ? harm : during.accepted.left(harm, lost());
-    if (!isEmptyLoss(left)) found.push(judged.of(element.index, left));
+    const left = isLossSetEmpty(harm) ? harm : during.accepted.left(harm, lost());
+    if (!isLossSetEmpty(left)) found.push(judged.of(element.index, left));
     yield;
   }
   const refOf = ({ index }: NextFailure) => topology.power.nodes[index]?.ref ?? "";
@@ -73,18 +72,18 @@ interface Trying {
 }
 
 /** Whether an element has power during the outage; otherwise its failure has no effect. */
-function isStillOn({ off, blast }: Outage, { index }: FailingElement): boolean {
+function isElementStillOn({ off, blast }: Outage, { index }: FailingElement): boolean {
   return !off.has(index) && blast.live[index] === 1;
 }
 
-/** Returns losses of a window with a further element, without known ones, and all nodes that go off. */
+/** Returns losses of a window with a further element, except known losses, and all nodes that go off. */
 function computeFurtherLoss(
   { window, outage, site: { trials } }: Trying,
   elements: readonly FailingElement[],
   known: readonly LossSet[],
 ) {
   const outcome = trials.fail(elements);
-  const effects = { ...outcome, ...window.effectsOf(listOffNodesOf(outcome), true) };
+  const effects = { ...outcome, ...window.effectsOf(listOutcomeOffNodes(outcome), true) };
   return { harm: collectLosses(window.ground.topology, outage.covered, effects, known), offline: outcome.offline };
 }
 
@@ -96,7 +95,7 @@ function getLossesAlone(window: WindowSite, outcome: PowerOutcome): LossSet {
   const { near, topology } = window.ground;
   const known = ALONE.get(near) ?? new Map<PowerOutcome, LossSet>();
   ALONE.set(near, known);
-  const effects = () => window.effectsOf(listOffNodesOf(outcome), false);
+  const effects = () => window.effectsOf(listOutcomeOffNodes(outcome), false);
   const harm = known.get(outcome) ?? collectLosses(topology, NOTHING, { ...outcome, ...effects() });
   known.set(outcome, harm);
   return harm;
@@ -105,8 +104,8 @@ function getLossesAlone(window: WindowSite, outcome: PowerOutcome): LossSet {
 const NOTHING: ReadonlySet<number> = new Set();
 
 /**
- * Counts the elements whose failure is judged with a window: those that supply connects to it, or all if it affects
- * cooling or fabrics.
+ * Counts the elements whose failure is judged with a window: those that supply connects to the window's elements, or
+ * all if the window affects cooling or fabrics.
  */
 function countJudgedElements({ window, outage, site: { island } }: Trying): number {
   const { near, topology } = window.ground;
@@ -114,7 +113,7 @@ function countJudgedElements({ window, outage, site: { island } }: Trying): numb
     outage.fabric.links.length > 0 || [...outage.off].some((index) => topology.power.nodes[index]?.kind === "CRAC");
   const islands = new Set([...outage.covered].map((index) => island[index] ?? -1));
   const others = hasWideEffects ? near.site.outcomes : [...islands].flatMap((one) => near.footprints.ofIsland(one));
-  return others.filter(({ elements: [element] }) => element !== undefined && isStillOn(outage, element)).length;
+  return others.filter(({ elements: [element] }) => element !== undefined && isElementStillOn(outage, element)).length;
 }
 
 /** Describes the losses of further failures that the window itself does not cause. */
@@ -138,7 +137,7 @@ class Judging {
       if (key !== undefined) racks.add(key);
     }
     for (const { ref } of harm.short.values())
-      for (const { code } of listRacksIn(this.#topology, ref)) racks.add(codeKey(code));
+      for (const { code } of listRacksInArea(this.#topology, ref)) racks.add(codeKey(code));
     const isElsewhere = (at: number) => {
       const key = this.#rackOf(at);
       return key !== undefined && !this.#degraded.has(at) && !this.#touched.has(key);

@@ -6,7 +6,7 @@ import type { Steps } from "#kernel/steps.ts";
 import { type BlastOptions, type BlastRadius, type BlastSite, computeBlastInSteps } from "../power/blast_radius.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import type { LiveSet } from "../power/power_live.ts";
-import { listOffNodes } from "../rehearsal/after_failure.ts";
+import { listNonworkingNodes } from "../rehearsal/after_failure.ts";
 import type { FabricLoss, UplinkLoad } from "../rehearsal/fabric_loss.ts";
 import { getOrCreateList } from "../rehearsal/meetings.ts";
 import type { NearFailures } from "../rehearsal/near_failures.ts";
@@ -34,7 +34,7 @@ export interface Outage {
   /** Nodes of the elements, with the blades of their chassis, whose loss is the work itself. */
   readonly covered: ReadonlySet<number>;
   readonly blast: BlastRadius;
-  /** Nodes of devices and cooling units that do not work, including the covered ones. */
+  /** Nodes of devices and cooling units that do not work, including the nodes in `covered`. */
   readonly off: ReadonlySet<number>;
   readonly zones: readonly ZoneShortage[];
   readonly fabric: FabricLoss;
@@ -62,15 +62,15 @@ export class WindowSite {
   }
 
   /**
-   * Computes the effects of taking the elements of the window out. Cost: as of `computeBlastInSteps`, and the zones of
+   * Computes the effects of taking the elements of the window out. Cost: as for `computeBlastInSteps`, and the zones of
    * lost cooling units.
    * @param more further nodes that are taken out
    */
   *outage(more: readonly number[] = [], options: BlastOptions = this.options): Steps<Outage> {
     const { topology, site, sources, near } = this.ground;
-    const covered = addBlades(topology, [...sources, ...more]);
+    const covered = addContainedBlades(topology, [...sources, ...more]);
     const blast = yield* computeBlastInSteps(site, { sources: covered, unlisted: covered }, options);
-    const off = new Set(listOffNodes({ nodes: covered }, blast));
+    const off = new Set(listNonworkingNodes({ nodes: covered }, blast));
     const effects = this.effectsOf([...off], true);
     const uplinks = near.effects.fabrics.uplinksAfter(effects.fabric.links, (node) => off.has(node));
     const unsupplied = listUnsuppliedUpses(site.power, blast, covered);
@@ -96,7 +96,7 @@ export class WindowSite {
 const BLADES = new WeakMap<readonly Device[], ReadonlyMap<string, readonly string[]>>();
 
 /** Groups keys of devices by the key of the device that contains them. Computed once per list. */
-function groupBlades(devices: readonly Device[]): ReadonlyMap<string, readonly string[]> {
+function groupBladesByHolder(devices: readonly Device[]): ReadonlyMap<string, readonly string[]> {
   const known = BLADES.get(devices);
   if (known !== undefined) return known;
   const found = new Map<string, string[]>();
@@ -106,9 +106,9 @@ function groupBlades(devices: readonly Device[]): ReadonlyMap<string, readonly s
   return found;
 }
 
-/** Adds the devices inside of others: blades leave with their chassis, including blades with recorded inlets. */
-export function addBlades({ power, inventory }: Topology, sources: Iterable<number>): ReadonlySet<number> {
-  const inside = groupBlades(inventory.devices);
+/** Adds the devices inside of other devices: blades leave with their chassis, including blades with recorded inlets. */
+export function addContainedBlades({ power, inventory }: Topology, sources: Iterable<number>): ReadonlySet<number> {
+  const inside = groupBladesByHolder(inventory.devices);
   const found = new Set(sources);
   // The loop adds to the set while it iterates.
   for (const index of found) {
@@ -124,23 +124,23 @@ export function addBlades({ power, inventory }: Topology, sources: Iterable<numb
 
 function listActiveBatteries(power: PowerGraph, { hits, live }: BlastRadius) {
   return hits.flatMap(({ index, state }) => {
-    const runtimeS = getRuntimeS(power, index);
-    return state === "ON_BATTERY" && runtimeS > 0 && lacksSupply(power, live, index) ? [{ index, runtimeS }] : [];
+    const runtimeS = getBatteryRuntimeS(power, index);
+    return state === "ON_BATTERY" && runtimeS > 0 && lacksLiveSupply(power, live, index) ? [{ index, runtimeS }] : [];
   });
 }
 
 function listUnsuppliedUpses(power: PowerGraph, { hits, live }: BlastRadius, covered: ReadonlySet<number>) {
-  const without = hits.filter(({ index }) => getRuntimeS(power, index) > 0 && !covered.has(index));
-  return without.flatMap(({ index }) => (lacksSupply(power, live, index) ? [index] : []));
+  const without = hits.filter(({ index }) => getBatteryRuntimeS(power, index) > 0 && !covered.has(index));
+  return without.flatMap(({ index }) => (lacksLiveSupply(power, live, index) ? [index] : []));
 }
 
-function getRuntimeS({ nodes }: PowerGraph, index: number): number {
+function getBatteryRuntimeS({ nodes }: PowerGraph, index: number): number {
   const node = nodes[index];
   return node?.kind === "DEVICE" ? (node.device.power?.runtimeS ?? 0) : 0;
 }
 
 /** Whether a node has fewer live inlets than it needs, so that only its own battery keeps it on. */
-function lacksSupply({ nodes, inlets }: PowerGraph, live: LiveSet, index: number): boolean {
+function lacksLiveSupply({ nodes, inlets }: PowerGraph, live: LiveSet, index: number): boolean {
   const left = inlets.of(index).filter(({ from }) => live[from] === 1).length;
   return left < Math.max(1, nodes[index]?.need ?? 1);
 }

@@ -1,14 +1,14 @@
 import { codeKey } from "#dc/model/code.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { collectOutageLosses, isEmptyLoss, listRacksIn } from "./harm.ts";
+import { collectOutageLosses, isLossSetEmpty, listRacksInArea } from "./harm.ts";
 import type { JudgementInput } from "./judgement.ts";
 import type { WindowSite } from "./outage.ts";
 
 /**
- * Returns references of the racks that remove all losses that are not accepted if one of them is also taken out: its
- * load ends a trip, or its heat a shortage. Taking out more ends no other kind of loss, so racks are tried only for
- * these two. Cost: one failure for each affected rack, or rack in an area that falls short.
+ * Returns references of racks that end all losses that are not accepted if one of the racks is also taken out: its load
+ * ends a trip, or its heat a shortage. Taking out more ends no other kind of loss, so racks are tried only for these
+ * two. Cost: one failure for each affected rack, or rack in an area that falls short.
  */
 export function* findRelievingRacks(window: WindowSite, judged: JudgementInput): Steps<readonly string[]> {
   const { topology } = window.ground;
@@ -20,7 +20,7 @@ export function* findRelievingRacks(window: WindowSite, judged: JudgementInput):
       .flatMap((device) => indexOf.get(`device:${codeKey(device.code)}`) ?? []);
     if (inside.length === 0) continue;
     const outage = yield* window.outage(inside);
-    if (isEmptyLoss(judged.accepted.left(collectOutageLosses(topology, outage)))) found.push(`rack:${code}`);
+    if (isLossSetEmpty(judged.accepted.left(collectOutageLosses(topology, outage)))) found.push(`rack:${code}`);
     yield;
   }
   return found.sort(compareText);
@@ -29,6 +29,6 @@ export function* findRelievingRacks(window: WindowSite, judged: JudgementInput):
 function collectCandidateRacks({ ground: { topology }, harm, outage }: JudgementInput): ReadonlySet<string> {
   const codes = new Set<string>();
   if (harm.trips.size > 0) for (const key of outage.blast.racks.keys()) codes.add(topology.rack(key)?.code ?? key);
-  for (const { ref } of harm.short.values()) for (const { code } of listRacksIn(topology, ref)) codes.add(code);
+  for (const { ref } of harm.short.values()) for (const { code } of listRacksInArea(topology, ref)) codes.add(code);
   return codes;
 }

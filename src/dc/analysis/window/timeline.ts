@@ -12,10 +12,10 @@ export interface TimePiece<Window> extends TimeSpan {
 }
 
 /**
- * Divides time at every begin and end of windows, and leaves out times that no window covers. The result is sorted and
- * does not depend on the order of the windows, except for that within a piece.
+ * Divides time at every begin and end of windows, and leaves out times that no window covers. The result is sorted. It
+ * does not depend on the order of the windows, except for their order within a piece.
  */
-export function cutTime<Window extends TimeSpan>(windows: readonly Window[]): readonly TimePiece<Window>[] {
+export function cutWindowTime<Window extends TimeSpan>(windows: readonly Window[]): readonly TimePiece<Window>[] {
   const bounds = [...new Set(windows.flatMap(({ from, until }) => [from, until]))].sort((a, b) => a - b);
   return bounds.slice(0, -1).flatMap((from, at) => {
     const until = bounds[at + 1] ?? from;
@@ -25,13 +25,13 @@ export function cutTime<Window extends TimeSpan>(windows: readonly Window[]): re
 }
 
 /** Returns the length of a span in seconds. */
-export function getSeconds({ from, until }: TimeSpan): number {
+export function getSpanSeconds({ from, until }: TimeSpan): number {
   return (until - from) / 1000;
 }
 
 /**
- * Sums the seconds of consecutive pieces without a gap around one piece, as long as each satisfies a condition. Cost:
- * one test for each of these pieces and their neighbours.
+ * Sums the seconds of consecutive pieces without a gap around one piece, as long as each piece satisfies a condition.
+ * Cost: one test for each of these pieces and their neighbours.
  */
 export async function sumAdjacentSeconds(
   pieces: readonly TimeSpan[],
@@ -40,13 +40,13 @@ export async function sumAdjacentSeconds(
 ): Promise<number> {
   let seconds = 0;
   for (const step of [-1, 1]) {
-    for (let next = at + step; areAdjacent(pieces, next, next - step) && (await holds(next)); next += step)
-      seconds += getSeconds(pieces[next] as TimeSpan);
+    for (let next = at + step; areAdjacentPieces(pieces, next, next - step) && (await holds(next)); next += step)
+      seconds += getSpanSeconds(pieces[next] as TimeSpan);
   }
   return seconds;
 }
 
-function areAdjacent(pieces: readonly TimeSpan[], a: number, b: number): boolean {
+function areAdjacentPieces(pieces: readonly TimeSpan[], a: number, b: number): boolean {
   const [first, second] = [pieces[Math.min(a, b)], pieces[Math.max(a, b)]];
   return first !== undefined && second !== undefined && first.until === second.from;
 }

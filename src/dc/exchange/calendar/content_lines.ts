@@ -13,7 +13,7 @@ export interface ContentLine {
 }
 
 /** Returns the error for an invalid line of a calendar. */
-export function lineError(line: number, message: string): OperationError {
+export function createCalendarLineError(line: number, message: string): OperationError {
   return new OperationError("invalid_argument", `Line ${line}: ${message}`);
 }
 
@@ -35,7 +35,10 @@ export function readContentLines(text: string): readonly ContentLine[] {
 function parseLine(line: number, whole: string): ContentLine {
   const [head, name = "", parameters = ""] = HEAD.exec(whole) ?? [];
   if (head === undefined)
-    throw lineError(line, `"${whole.slice(0, SHOWN_CHARS)}" is no line of a calendar: expected NAME:value`);
+    throw createCalendarLineError(
+      line,
+      `"${whole.slice(0, SHOWN_CHARS)}" is no line of a calendar: expected NAME:value`,
+    );
   const pairs = [...parameters.matchAll(PARAMETER)].map(([, key = "", value = ""]): [string, string] => [
     key.toUpperCase(),
     value.replaceAll('"', ""),
@@ -48,7 +51,7 @@ export function unescapeText(value: string): string {
   return value.replaceAll(/\\([\s\S])/g, (_, letter: string) => (letter.toLowerCase() === "n" ? "\n" : letter));
 }
 
-/** Time zone for times without one. */
+/** Time zone of times that name no zone. */
 export interface CalendarZone {
   readonly name: string;
   /** Reason why times without a zone cannot be read; empty if they can. */
@@ -69,11 +72,11 @@ const EXPECTED = "expected a time such as 20261128T190000Z, or a day such as 202
 
 /**
  * Parses a value of DTSTART or DTEND.
- * @throws OperationError for another form, an unknown zone, a time that clocks skip or show twice
+ * @throws OperationError for another form, an unknown zone, or a time that clocks skip or show twice
  */
 export function parseTime({ line, name, parameters, value }: ContentLine, site: CalendarZone): CalendarTime {
   const [whole, year, month, day, hour, minute, second, mark] = FORM.exec(value) ?? [];
-  if (whole === undefined) throw lineError(line, `${name} "${value}" cannot be read: ${EXPECTED}`);
+  if (whole === undefined) throw createCalendarLineError(line, `${name} "${value}" cannot be read: ${EXPECTED}`);
   const local = {
     year: Number(year),
     month: Number(month),
@@ -82,28 +85,28 @@ export function parseTime({ line, name, parameters, value }: ContentLine, site: 
     minute: Number(minute ?? 0),
   };
   if (local.hour > 23 || local.minute > 59 || Number(second ?? 0) > 60)
-    throw lineError(line, `${name} "${value}" cannot be read: ${EXPECTED}`);
+    throw createCalendarLineError(line, `${name} "${value}" cannot be read: ${EXPECTED}`);
   const zone = mark === "Z" ? "UTC" : resolveZone(line, name, parameters["TZID"], site);
   const time = { local, second: Number(second ?? 0), zone, isDay: hour === undefined };
-  return { ...time, instant: toInstant(line, `${name} "${value}"`, time) };
+  return { ...time, instant: convertToInstant(line, `${name} "${value}"`, time) };
 }
 
 function resolveZone(line: number, name: string, asked: string | undefined, site: CalendarZone): string {
   if (asked !== undefined) {
     if (isTimeZone(asked)) return asked;
-    throw lineError(
+    throw createCalendarLineError(
       line,
       `${name} is in the zone "${asked}", which is unknown: expected an IANA name, such as Europe/Amsterdam`,
     );
   }
   if (site.refusal === "") return site.name;
-  throw lineError(line, `${name} names no zone: expected --time-zone, because ${site.refusal}`);
+  throw createCalendarLineError(line, `${name} names no zone: expected --time-zone, because ${site.refusal}`);
 }
 
-function toInstant(line: number, what: string, { local, second, zone }: Omit<CalendarTime, "instant">): number {
+function convertToInstant(line: number, what: string, { local, second, zone }: Omit<CalendarTime, "instant">): number {
   const instant = resolveLocalTime(local, zone);
   if (typeof instant === "number") return instant + second * 1000;
-  throw lineError(line, `${what} cannot be read: expected ${instant.expected}`);
+  throw createCalendarLineError(line, `${what} cannot be read: expected ${instant.expected}`);
 }
 
 const DURATION = /^\+?P(?:(\d{1,4})W|(?:(\d{1,4})D)?(?:T(?=\d)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?)$/;
@@ -115,7 +118,7 @@ const DURATION = /^\+?P(?:(\d{1,4})W|(?:(\d{1,4})D)?(?:T(?=\d)(?:(\d{1,6})H)?(?:
 export function addDuration(start: CalendarTime, { line, value }: ContentLine): number {
   const [whole, weeks, days, hours, minutes, seconds] = DURATION.exec(value) ?? [];
   if (whole === undefined || value.endsWith("P"))
-    throw lineError(line, `DURATION "${value}" cannot be read: expected one such as PT2H or P1D`);
+    throw createCalendarLineError(line, `DURATION "${value}" cannot be read: expected one such as PT2H or P1D`);
   const { year, month, day } = start.local;
   const moved = new Date(Date.UTC(year, month - 1, day + Number(weeks ?? 0) * 7 + Number(days ?? 0)));
   const local = {
@@ -124,7 +127,7 @@ export function addDuration(start: CalendarTime, { line, value }: ContentLine): 
     month: moved.getUTCMonth() + 1,
     day: moved.getUTCDate(),
   };
-  const from = toInstant(line, `The end by DURATION "${value}"`, { ...start, local });
+  const from = convertToInstant(line, `The end by DURATION "${value}"`, { ...start, local });
   return from + ((Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60 + Number(seconds ?? 0)) * 1000;
 }
 

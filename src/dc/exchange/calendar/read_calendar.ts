@@ -4,7 +4,7 @@ import {
   addDuration,
   type CalendarZone,
   type ContentLine,
-  lineError,
+  createCalendarLineError,
   parseTime,
   readContentLines,
   unescapeText,
@@ -34,14 +34,17 @@ export interface ImportedEvent {
 const MAX_EVENTS = 1000;
 
 /** Properties of repeated events. */
-const REPEATING: ReadonlySet<string> = new Set(["RRULE", "RDATE", "EXRULE", "EXDATE", "RECURRENCE-ID"]);
+const REPEATING_PROPERTIES: ReadonlySet<string> = new Set(["RRULE", "RDATE", "EXRULE", "EXDATE", "RECURRENCE-ID"]);
 
 /** Reads an iCalendar file's events; throws OperationError naming the line, and then no event is imported. */
 export function readCalendar(text: string, zone: CalendarZone): readonly ImportedEvent[] {
   const calendars = readComponents(readContentLines(text.replace(/^\uFEFF/, "")));
   const foreign = calendars.find(({ name }) => name !== "VCALENDAR");
   if (foreign !== undefined)
-    throw lineError(foreign.line, `"BEGIN:${foreign.name}" is outside of a calendar: expected BEGIN:VCALENDAR`);
+    throw createCalendarLineError(
+      foreign.line,
+      `"BEGIN:${foreign.name}" is outside of a calendar: expected BEGIN:VCALENDAR`,
+    );
   const events = calendars.flatMap(({ lines, components }) => {
     const isCancelling = lines.some(({ name, value }) => name === "METHOD" && value.toUpperCase() === "CANCEL");
     const own = components.filter(({ name }) => name === "VEVENT");
@@ -71,25 +74,30 @@ function readComponents(lines: readonly ContentLine[]): readonly Component[] {
       (around?.components ?? found).push(begun);
       open.push(begun);
     } else if (around === undefined)
-      throw lineError(line.line, `${line.name} is outside of a calendar: expected BEGIN:VCALENDAR`);
+      throw createCalendarLineError(line.line, `${line.name} is outside of a calendar: expected BEGIN:VCALENDAR`);
     else if (line.name !== "END") around.lines.push(line);
     else if (open.pop()?.name !== word)
-      throw lineError(line.line, `"END:${word}" ends nothing: expected END:${around.name}`);
+      throw createCalendarLineError(line.line, `"END:${word}" ends nothing: expected END:${around.name}`);
   }
   const unended = open.at(-1);
   if (unended === undefined) return found;
-  throw lineError(unended.line, `BEGIN:${unended.name} has no end: the file may have been cut`);
+  throw createCalendarLineError(unended.line, `BEGIN:${unended.name} has no end: the file may have been cut`);
 }
 
 function limitEvents(events: readonly ImportedEvent[]): void {
-  if (events.length === 0) throw lineError(1, "there is no event in the file: expected BEGIN:VEVENT in a calendar");
+  if (events.length === 0)
+    throw createCalendarLineError(1, "there is no event in the file: expected BEGIN:VEVENT in a calendar");
   const over = events[MAX_EVENTS];
-  if (over !== undefined) throw lineError(over.line, `this is event ${MAX_EVENTS + 1}: expected at most ${MAX_EVENTS}`);
+  if (over !== undefined)
+    throw createCalendarLineError(over.line, `this is event ${MAX_EVENTS + 1}: expected at most ${MAX_EVENTS}`);
   const seen = new Map<string, number>();
   for (const { uid, line } of events) {
     const first = seen.get(uid);
     if (first !== undefined)
-      throw lineError(line, `UID "${uid}" is that of the event in line ${first}, too: expected one event each`);
+      throw createCalendarLineError(
+        line,
+        `UID "${uid}" is that of the event in line ${first}, too: expected one event each`,
+      );
     seen.set(uid, line);
   }
 }
@@ -101,13 +109,16 @@ interface Around {
 }
 
 function readEvent(line: number, lines: readonly ContentLine[], { zone, isCancelling }: Around): ImportedEvent {
-  const repeating = lines.find(({ name }) => REPEATING.has(name));
+  const repeating = lines.find(({ name }) => REPEATING_PROPERTIES.has(name));
   if (repeating !== undefined)
-    throw lineError(repeating.line, `${repeating.name} is not supported: expected one event for each window`);
+    throw createCalendarLineError(
+      repeating.line,
+      `${repeating.name} is not supported: expected one event for each window`,
+    );
   const found = (name: string) => lines.find((one) => one.name === name);
   const text = (name: string) => unescapeText(found(name)?.value ?? "").trim();
   const uid = text("UID");
-  if (uid === "") throw lineError(line, "the event has no UID");
+  if (uid === "") throw createCalendarLineError(line, "the event has no UID");
   const organizer = found("ORGANIZER");
   return {
     line,
@@ -118,7 +129,7 @@ function readEvent(line: number, lines: readonly ContentLine[], { zone, isCancel
     description: text("DESCRIPTION"),
     owner: organizer?.parameters["CN"] ?? "",
     contact: text("CONTACT") || (organizer?.value ?? "").replace(/^mailto:/i, ""),
-    state: isCancelling ? "CANCELLED" : windowStateOf(text("STATUS"), text("X-MAINTNOTE-STATUS")),
+    state: isCancelling ? "CANCELLED" : findWindowState(text("STATUS"), text("X-MAINTNOTE-STATUS")),
     maintenanceId: text("X-MAINTNOTE-MAINTENANCE-ID"),
     instance: text("X-PLANNER-INSTANCE"),
     objects: lines
@@ -130,22 +141,22 @@ function readEvent(line: number, lines: readonly ContentLine[], { zone, isCancel
 function readSequence(found: ContentLine | undefined): number {
   if (found === undefined) return 0;
   if (/^\d{1,10}$/.test(found.value)) return Number(found.value);
-  throw lineError(found.line, `SEQUENCE "${found.value}" cannot be read: expected a whole number from 0`);
+  throw createCalendarLineError(found.line, `SEQUENCE "${found.value}" cannot be read: expected a whole number from 0`);
 }
 
 function readSpan(line: number, found: (name: string) => ContentLine | undefined, zone: CalendarZone) {
   const [start, end, duration] = ["DTSTART", "DTEND", "DURATION"].map(found);
-  if (start === undefined) throw lineError(line, "the event has no DTSTART");
+  if (start === undefined) throw createCalendarLineError(line, "the event has no DTSTART");
   const from = parseTime(start, zone);
   const startsAt = from.instant;
   if (end !== undefined) return { startsAt, endsAt: parseTime(end, zone).instant };
   if (duration !== undefined) return { startsAt, endsAt: addDuration(from, duration) };
   if (from.isDay) return { startsAt, endsAt: addDay(from, start.line) };
-  throw lineError(line, "the event has no end: expected DTEND or DURATION");
+  throw createCalendarLineError(line, "the event has no end: expected DTEND or DURATION");
 }
 
 /** Returns the state of a window. Circuit providers' properties distinguish more states than the calendar's. */
-function windowStateOf(status: string, maintenance: string): WindowState {
+function findWindowState(status: string, maintenance: string): WindowState {
   const words = [status.toUpperCase(), maintenance.toUpperCase()];
   if (words.includes("CANCELLED")) return "CANCELLED";
   if (words.includes("COMPLETED")) return "DONE";

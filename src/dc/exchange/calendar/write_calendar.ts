@@ -21,7 +21,7 @@ export interface CalendarEvent {
 }
 
 /** Maximum number of bytes of a line without its end. Source: RFC 5545, 3.1. */
-const LINE_BYTES = 75;
+const MAX_CONTENT_LINE_BYTES = 75;
 
 /** Writes events as one iCalendar file. Source: RFC 5545. */
 export function writeCalendar(name: string, events: readonly CalendarEvent[]): string {
@@ -34,13 +34,13 @@ export function writeCalendar(name: string, events: readonly CalendarEvent[]): s
     `X-WR-CALNAME:${escapeText(name)}`,
     "REFRESH-INTERVAL;VALUE=DURATION:PT15M",
     "X-PUBLISHED-TTL:PT15M",
-    ...events.flatMap(eventLines),
+    ...events.flatMap(writeEventLines),
     "END:VCALENDAR",
   ];
   return lines.map((line) => `${wrapContentLine(line)}\r\n`).join("");
 }
 
-function eventLines(event: CalendarEvent): readonly string[] {
+function writeEventLines(event: CalendarEvent): readonly string[] {
   return [
     "BEGIN:VEVENT",
     `UID:${escapeText(event.uid)}`,
@@ -81,13 +81,13 @@ function escapeText(value: string): string {
 
 /** Folds a line into lines of at most 75 bytes, continued after a blank. Never splits a character. */
 function wrapContentLine(line: string): string {
-  if (Buffer.byteLength(line) <= LINE_BYTES) return line;
+  if (Buffer.byteLength(line) <= MAX_CONTENT_LINE_BYTES) return line;
   const parts: string[] = [];
   let part = "";
   let bytes = 0;
   for (const character of line) {
     const size = Buffer.byteLength(character);
-    if (bytes + size > LINE_BYTES) {
+    if (bytes + size > MAX_CONTENT_LINE_BYTES) {
       parts.push(part);
       part = " ";
       bytes = 1;

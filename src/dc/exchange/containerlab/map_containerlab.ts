@@ -1,8 +1,8 @@
 import { MAX_PORTS } from "#dc/limits.ts";
-import { orderEnds } from "#dc/model/ref.ts";
+import { orderCableEnds } from "#dc/model/ref.ts";
 import type { Cable, Device, FabricLink, Port, PortRef } from "#dc/model/resources.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { assignCodes, toCode, toSlug } from "../codes.ts";
+import { assignCodes, convertToCode, convertToSlug } from "../codes.ts";
 import { describeResource } from "../described.ts";
 import { type MappedSource, Omissions, removeEmptyFields, type SourceItem } from "../item.ts";
 import { PortNames } from "../netbox/port_names.ts";
@@ -30,7 +30,7 @@ const WORDS: readonly (readonly [RegExp, Tier | "border-leaf" | "host"])[] = [
 ];
 
 /** Returns the role that a node's name, group or label means; undefined if none. */
-function roleOfWord(word: string): Tier | "border-leaf" | "host" | undefined {
+function findRoleOfWord(word: string): Tier | "border-leaf" | "host" | undefined {
   return WORDS.find(([pattern]) => pattern.test(word))?.[1];
 }
 
@@ -49,10 +49,10 @@ interface Node {
 }
 
 /** Kinds of nodes that represent the machine that runs the lab, or its networks. */
-const OUTSIDE = ["bridge", "ovs-bridge", "host", "ext-container"];
+const OUTSIDE_KINDS = ["bridge", "ovs-bridge", "host", "ext-container"];
 const TIERS = ["leaf", "border-leaf", "tor", "spine", "super-spine"];
 /** Link ends that belong to the lab's own machine. */
-const SPECIAL = ["host", "mgmt-net", "macvlan"];
+const HOST_LINK_ENDS = ["host", "mgmt-net", "macvlan"];
 
 /**
  * Maps a containerlab topology: nodes to devices, links to cables, and links between tiers to fabric links. The lab's
@@ -102,15 +102,20 @@ class Lab {
 
   #node(name: string, given: unknown): void {
     const fields = this.#inherited(isJsonObject(given) ? given : {});
-    const kind = toText(fields["kind"]);
+    const kind = convertScalarToText(fields["kind"]);
     const id = `node/${name}`;
-    if (OUTSIDE.includes(kind)) {
+    if (OUTSIDE_KINDS.includes(kind)) {
       this.#omissions.add(`A node of kind ${kind} is the lab's machine or one of its networks`, id, name);
       return;
     }
     const labels = isJsonObject(fields["labels"]) ? fields["labels"] : {};
-    const words = [toText(labels["role"]), toText(labels["graph-icon"]), toText(fields["group"]), name];
-    const role = words.map(roleOfWord).find((one) => one !== undefined) ?? (kind === "linux" ? "host" : undefined);
+    const words = [
+      convertScalarToText(labels["role"]),
+      convertScalarToText(labels["graph-icon"]),
+      convertScalarToText(fields["group"]),
+      name,
+    ];
+    const role = words.map(findRoleOfWord).find((one) => one !== undefined) ?? (kind === "linux" ? "host" : undefined);
     this.#nodes.set(name, { id, name, fields, role: role ?? "switch", isHost: role === "host" });
     this.#ports.set(name, new Map());
     this.#names.set(name, new PortNames());
@@ -136,7 +141,7 @@ class Lab {
       return;
     }
     const name = ends.map(({ node, port }) => `${node}:${port}`).join(" ~ ");
-    if (ends.some(({ node }) => SPECIAL.includes(node) || !this.#nodes.has(node))) {
+    if (ends.some(({ node }) => HOST_LINK_ENDS.includes(node) || !this.#nodes.has(node))) {
       this.#omissions.add("A link to the lab's machine or to a node that is not there", id, name);
       return;
     }
@@ -157,7 +162,7 @@ class Lab {
       .map(({ node, port }) => `${node}:${port}`)
       .toSorted()
       .join("~");
-    const [a, b] = orderEnds(one, other);
+    const [a, b] = orderCableEnds(one, other);
     this.#cables.push({
       kind: "cable",
       id: `link/${id}`,
@@ -166,12 +171,12 @@ class Lab {
     const [first, second] = ends.map(({ node }) => this.#nodes.get(node)?.role ?? "");
     const low = TIERS.indexOf(first ?? "");
     const high = TIERS.indexOf(second ?? "");
-    if (low < 0 || high < 0 || rankOfTier(low) === rankOfTier(high)) return;
+    if (low < 0 || high < 0 || findTierRank(low) === findTierRank(high)) return;
     const [leaf, spine] = low < high ? [one, other] : [other, one];
     const resource = removeEmptyFields<FabricLink>({
       a: leaf,
       b: spine,
-      fabricId: toCode(this.#lab) || "lab",
+      fabricId: convertToCode(this.#lab) || "lab",
       ...this.#remarks(`fabric/${id}`, id),
     });
     this.#links.push({ kind: "fabric_link", id: `fabric/${id}`, resource });
@@ -188,21 +193,21 @@ class Lab {
 
   #device({ id, name, fields, role, isHost }: Node): Device {
     const ports = [...(this.#ports.get(name)?.values() ?? [])].map((port): Port => ({ name: port, kind: "NETWORK" }));
-    const site = toCode(this.#lab) || "lab";
+    const site = convertToCode(this.#lab) || "lab";
     const kind = isHost ? "SERVER" : "SWITCH";
     return removeEmptyFields<Device>({
       code: this.#codes.get(id) ?? "",
       name: name.slice(0, 128),
       kind,
-      role: isHost ? undefined : toSlug(role),
-      model: toText(fields["type"]).slice(0, 128),
+      role: isHost ? undefined : convertToSlug(role),
+      model: convertScalarToText(fields["type"]).slice(0, 128),
       location: { siteId: site, floorNumber: 0 },
       mount: "UNRACKED",
       ports,
       ...this.#remarks(id, name, [
-        ["containerlab.kind", toText(fields["kind"])],
-        ["containerlab.image", toText(fields["image"])],
-        ["containerlab.group", toText(fields["group"])],
+        ["containerlab.kind", convertScalarToText(fields["kind"])],
+        ["containerlab.image", convertScalarToText(fields["image"])],
+        ["containerlab.group", convertScalarToText(fields["group"])],
       ]),
     });
   }
@@ -214,7 +219,7 @@ class Lab {
 }
 
 /** Returns the rank of a tier. All kinds of leaves are one tier. */
-function rankOfTier(index: number): number {
+function findTierRank(index: number): number {
   return index <= TIERS.indexOf("tor") ? 0 : index;
 }
 
@@ -233,17 +238,17 @@ function parseEnds(link: Readonly<Record<string, unknown>>): readonly [End, End]
 
 function parseEnd(value: unknown): End | undefined {
   if (isJsonObject(value)) {
-    const node = toText(value["node"]);
-    const port = toText(value["interface"]);
+    const node = convertScalarToText(value["node"]);
+    const port = convertScalarToText(value["interface"]);
     return node === "" || port === "" ? undefined : { node, port };
   }
-  const text = toText(value);
+  const text = convertScalarToText(value);
   const colon = text.indexOf(":");
   return colon <= 0 || colon === text.length - 1
     ? undefined
     : { node: text.slice(0, colon), port: text.slice(colon + 1) };
 }
 
-function toText(value: unknown): string {
+function convertScalarToText(value: unknown): string {
   return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
 }

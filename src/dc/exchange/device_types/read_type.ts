@@ -1,13 +1,13 @@
 import { MAX_COMMENT_CHARS } from "#dc/limits.ts";
-import { isSlug } from "#dc/model/code.ts";
+import { isSlugText } from "#dc/model/code.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { AIRFLOWS } from "#dc/model/enum_values.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { toSlug } from "../codes.ts";
+import { convertToSlug } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
 import { inferDeviceKind } from "../netbox/kinds.ts";
-import { toKilograms } from "../netbox/mapping.ts";
-import { formatValue, noteUnexpected, type TypeProblem, toEnumWord, toText } from "../values.ts";
+import { convertToKilograms } from "../netbox/mapping.ts";
+import { convertToEnumWord, convertToText, formatValue, noteUnexpected, type TypeProblem } from "../values.ts";
 import { readPorts } from "./type_ports.ts";
 
 /** What each field of the library becomes in a type, as documents state it. */
@@ -37,7 +37,7 @@ export function readDeviceType(document: unknown): ReadTypeResult {
     return { problem: { path: [], message: "expected an object with manufacturer and model" } };
   const texts = new Map<string, string>();
   for (const field of ["manufacturer", "model"]) {
-    const text = toText(document[field]);
+    const text = convertToText(document[field]);
     if (text === undefined)
       return { problem: { path: [field], message: `expected a text, found ${formatValue(document[field])}` } };
     texts.set(field, text);
@@ -58,47 +58,47 @@ export function readDeviceType(document: unknown): ReadTypeResult {
   const ports = readPorts(document, notes);
   if (!Array.isArray(ports)) return { problem: ports as TypeProblem };
   const bays = readBays(document["device-bays"], notes);
-  const subdevice = toText(document["subdevice_role"]) ?? "";
+  const subdevice = convertToText(document["subdevice_role"]) ?? "";
   const type = removeEmptyFields<DeviceType>({
     code,
     manufacturer: manufacturer.slice(0, 128),
     model: model.slice(0, 128),
-    partNumber: toText(document["part_number"])?.slice(0, 128),
+    partNumber: convertToText(document["part_number"])?.slice(0, 128),
     kind: inferDeviceKind({ role: "", model, subdevice, bays: bays.length > 0, ports }),
     uHeight: height,
     depth: isFullDepth ? "FULL" : "HALF",
     airflow: noteUnexpected(
       { value: document["airflow"], path: ["airflow"], expected: "a direction, such as front-to-rear" },
-      (value) => toEnumWord(AIRFLOWS, toText(value) ?? ""),
+      (value) => convertToEnumWord(AIRFLOWS, convertToText(value) ?? ""),
       notes,
     ),
     weightKg: readWeight(document, notes),
     ports,
     bays,
     isBlade: subdevice === "child",
-    comments: toText(document["comments"])?.slice(0, MAX_COMMENT_CHARS),
+    comments: convertToText(document["comments"])?.slice(0, MAX_COMMENT_CHARS),
   });
   return { type, notes: [...notes, ...findUnreadFields(document)] };
 }
 
 function readWeight(document: Readonly<Record<string, unknown>>, notes: TypeProblem[]): number | undefined {
-  const unit = toText(document["weight_unit"]) ?? "";
+  const unit = convertToText(document["weight_unit"]) ?? "";
   return noteUnexpected(
     {
       value: document["weight"] === 0 ? undefined : document["weight"],
       path: ["weight"],
       expected: "a number above 0 with a weight_unit of kg, g, lb or oz",
     },
-    (value) => (typeof value === "number" ? toKilograms(value, unit) : undefined),
+    (value) => (typeof value === "number" ? convertToKilograms(value, unit) : undefined),
     notes,
   );
 }
 
 /** Returns the library's slug, or one made from the names if it is absent. */
 function readCode(slug: unknown, manufacturer: string, model: string): string | undefined {
-  if (typeof slug === "string" && isSlug(slug)) return slug;
+  if (typeof slug === "string" && isSlugText(slug)) return slug;
   if (slug !== undefined && slug !== null && typeof slug !== "string") return undefined;
-  return toSlug(typeof slug === "string" && slug !== "" ? slug : `${manufacturer}-${model}`);
+  return convertToSlug(typeof slug === "string" && slug !== "" ? slug : `${manufacturer}-${model}`);
 }
 
 /** Reads a height in U; 1 if absent. null is 0, as some files write it for a device that occupies no units. */
@@ -113,7 +113,7 @@ function readBays(value: unknown, notes: TypeProblem[]): readonly string[] {
   if (!Array.isArray(value)) return [];
   const names = new Set<string>();
   for (const [index, bay] of value.entries()) {
-    const name = isJsonObject(bay) ? toText(bay["name"]) : undefined;
+    const name = isJsonObject(bay) ? convertToText(bay["name"]) : undefined;
     if (name === undefined) notes.push({ path: ["device-bays", index], message: "a bay without a name is left out" });
     else names.add(name.slice(0, 64));
   }
@@ -122,8 +122,8 @@ function readBays(value: unknown, notes: TypeProblem[]): readonly string[] {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields that an import reads, other than the lists of components. */
-const OF_TYPE = new Set(
+/** Fields of a device type that an import reads, other than the lists of components. */
+const READ_TYPE_FIELDS = new Set(
   (
     "manufacturer model slug part_number u_height is_full_depth weight weight_unit airflow subdevice_role comments " +
     // These fields tell whether there is a picture beside the file.
@@ -131,8 +131,8 @@ const OF_TYPE = new Set(
   ).split(" "),
 );
 
-/** Fields that an import reads of components, by list. */
-const OF_COMPONENTS: Readonly<Record<string, ReadonlySet<string>>> = {
+/** Fields of components that an import reads, by list. */
+const READ_COMPONENT_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
   interfaces: new Set(["name", "type", "label", "mgmt_only", "enabled"]),
   "front-ports": new Set(["name", "type", "label", "rear_port", "rear_port_position"]),
   "rear-ports": new Set(["name", "type", "label", "positions"]),
@@ -143,11 +143,11 @@ const OF_COMPONENTS: Readonly<Record<string, ReadonlySet<string>>> = {
   "device-bays": new Set(["name"]),
 };
 
-/** Lists a document's fields that a type cannot store: each once per list, with the number of components. */
+/** Lists a document's fields that a type cannot store. Each is listed once, with the number of its components. */
 function findUnreadFields(document: Fields): readonly TypeProblem[] {
   return Object.entries(document).flatMap(([field, value]): readonly TypeProblem[] => {
-    if (OF_TYPE.has(field) || !hasContent(value)) return [];
-    const carried = OF_COMPONENTS[field];
+    if (READ_TYPE_FIELDS.has(field) || !hasContent(value)) return [];
+    const carried = READ_COMPONENT_FIELDS[field];
     if (carried === undefined)
       return [{ path: [field], message: `a type has no place for it: ${describeFound(value)}` }];
     return Array.isArray(value) ? findUnreadComponentFields(field, value, carried) : [];
@@ -178,7 +178,7 @@ function findUnreadComponentFields(
 
 function hasContent(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
-  return isJsonObject(value) || toText(value) !== undefined;
+  return isJsonObject(value) || convertToText(value) !== undefined;
 }
 
 function describeFound(value: unknown): string {

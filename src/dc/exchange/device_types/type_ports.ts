@@ -6,14 +6,14 @@ import { removeEmptyFields } from "../item.ts";
 import { PORT_TABLES } from "../netbox/component_tables.ts";
 import { PortNames } from "../netbox/port_names.ts";
 import {
+  convertToBoolean,
+  convertToPortType,
+  convertToText,
   FEED_LEGS,
   formatValue,
   MAX_POSITIONS,
   noteUnexpected,
   type TypeProblem,
-  toBoolean,
-  toPortType,
-  toText,
 } from "../values.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -34,14 +34,14 @@ export function readPorts(document: Fields, notes: TypeProblem[]): readonly Port
     const value = document[list] ?? [];
     if (!Array.isArray(value)) return { path: [list], message: `expected a list, found ${formatValue(value)}` };
     for (const [index, fields] of value.entries()) {
-      const given = isJsonObject(fields) ? toText(fields["name"]) : undefined;
+      const given = isJsonObject(fields) ? convertToText(fields["name"]) : undefined;
       if (given === undefined) return { path: [list, index], message: `expected a name, found ${formatValue(fields)}` };
       components.push({ list, index, kind, fields, name: names.take(given, word, String(index)) });
     }
   }
   if (components.length > MAX_PORTS)
     return { path: [], message: `expected at most ${MAX_PORTS} ports, found ${components.length}` };
-  const named = new Map(components.map((one) => [`${one.kind}\n${toText(one.fields["name"])}`, one]));
+  const named = new Map(components.map((one) => [`${one.kind}\n${convertToText(one.fields["name"])}`, one]));
   const taken = new Set<string>();
   return components.map((component) => readPort(component, named, taken, notes));
 }
@@ -57,7 +57,7 @@ function readPort(
     name,
     kind,
     type: readPortType(component, notes),
-    label: toText(fields["label"])?.slice(0, 128),
+    label: convertToText(fields["label"])?.slice(0, 128),
     ...(kind === "NETWORK" && readFlagField(component, "mgmt_only", notes) === true && { mgmtOnly: true }),
     ...(kind === "NETWORK" && readFlagField(component, "enabled", notes) === false && { enabled: false }),
     ...(kind === "REAR" && readPositions(component, notes)),
@@ -68,9 +68,9 @@ function readPort(
 }
 
 function readPortType({ list, index, kind, fields }: Component, notes: TypeProblem[]): string | undefined {
-  const given = toText(fields["type"]);
+  const given = convertToText(fields["type"]);
   if (given === undefined) return undefined;
-  const type = toPortType(kind, given);
+  const type = convertToPortType(kind, given);
   if (type !== undefined) return type;
   notes.push({
     path: [list, index, "type"],
@@ -90,17 +90,17 @@ function readField<Value>(
 }
 
 function readFlagField(component: Component, field: string, notes: TypeProblem[]): boolean | undefined {
-  return readField(component, [field, "true or false"], toBoolean, notes);
+  return readField(component, [field, "true or false"], convertToBoolean, notes);
 }
 
 function readPositions(component: Component, notes: TypeProblem[]): { readonly positions?: number } {
   const isKnown = (value: unknown) =>
-    value === 1 || toPositions({ positions: value }).positions !== undefined || undefined;
+    value === 1 || createPositions({ positions: value }).positions !== undefined || undefined;
   readField(component, ["positions", `1 to ${MAX_POSITIONS}`], isKnown, notes);
-  return toPositions(component.fields);
+  return createPositions(component.fields);
 }
 
-function toPositions(fields: Fields): { readonly positions?: number } {
+function createPositions(fields: Fields): { readonly positions?: number } {
   const given = fields["positions"];
   return typeof given === "number" && given > 1 && given <= MAX_POSITIONS ? { positions: given } : {};
 }
@@ -111,10 +111,15 @@ function readMappings(
   taken: Set<string>,
   notes: TypeProblem[],
 ): readonly PortMapping[] {
-  const rear = named.get(`REAR\n${toText(fields["rear_port"])}`);
+  const rear = named.get(`REAR\n${convertToText(fields["rear_port"])}`);
   const position = typeof fields["rear_port_position"] === "number" ? fields["rear_port_position"] : 1;
   const key = `${rear?.name}:${position}`;
-  if (rear !== undefined && !taken.has(key) && position >= 1 && position <= (toPositions(rear.fields).positions ?? 1)) {
+  if (
+    rear !== undefined &&
+    !taken.has(key) &&
+    position >= 1 &&
+    position <= (createPositions(rear.fields).positions ?? 1)
+  ) {
     taken.add(key);
     return [{ frontPosition: 1, rearPort: rear.name, rearPosition: position }];
   }
@@ -126,7 +131,7 @@ function readMappings(
 }
 
 function readInlet(component: Component, notes: TypeProblem[]): Partial<Port> {
-  const draw = (field: string) => readField(component, [field, "watts of at least 0"], toWatts, notes);
+  const draw = (field: string) => readField(component, [field, "watts of at least 0"], convertToWatts, notes);
   const most = draw("maximum_draw");
   const allocated = draw("allocated_draw");
   const both = most !== undefined && allocated !== undefined ? Math.min(most, allocated) : allocated;
@@ -135,16 +140,16 @@ function readInlet(component: Component, notes: TypeProblem[]): Partial<Port> {
 
 function readOutlet(component: Component, named: ReadonlyMap<string, Component>, notes: TypeProblem[]): Partial<Port> {
   const { list, index, fields } = component;
-  const given = toText(fields["power_port"]);
+  const given = convertToText(fields["power_port"]);
   const inlet = given === undefined ? undefined : named.get(`POWER_IN\n${given}`);
   if (given !== undefined && inlet === undefined) {
     notes.push({ path: [list, index, "power_port"], message: `there is no power port ${formatValue(given)}` });
   }
-  const legOf = (value: unknown) => FEED_LEGS.find((one) => one === toText(value));
+  const legOf = (value: unknown) => FEED_LEGS.find((one) => one === convertToText(value));
   const leg = readField(component, ["feed_leg", FEED_LEGS.join(", ")], legOf, notes);
   return { powerOut: removeEmptyFields<NonNullable<Port["powerOut"]>>({ inletName: inlet?.name, leg }) };
 }
 
-function toWatts(value: unknown): number | undefined {
+function convertToWatts(value: unknown): number | undefined {
   return typeof value === "number" && value >= 0 ? Math.round(value) : undefined;
 }

@@ -1,11 +1,11 @@
 import { MAX_CABLE_M } from "#dc/limits.ts";
 import { CABLE_TYPES, type CableType } from "#dc/model/enum_values.ts";
-import { canConnectKinds, isCableless } from "#dc/model/port_types.ts";
-import { orderEnds } from "#dc/model/ref.ts";
+import { canConnectPortKinds, isCablelessType } from "#dc/model/port_types.ts";
+import { orderCableEnds } from "#dc/model/ref.ts";
 import type { Cable } from "#dc/model/resources.ts";
 import { removeEmptyFields } from "../item.ts";
-import { toEnumWord } from "../values.ts";
-import { numberCell, textCell } from "./dataset.ts";
+import { convertToEnumWord } from "../values.ts";
+import { readNumberCell, readTextCell } from "./dataset.ts";
 import type { NetboxMapping, PortPlace } from "./mapping.ts";
 import type { NetboxRow } from "./read_row.ts";
 
@@ -29,12 +29,12 @@ export function divideBreakouts(mapping: NetboxMapping): void {
     if (one.length !== 1 || many.length < 2 || end === undefined || !end.startsWith("interface/")) continue;
     mapping.channels.set(
       end,
-      many.map((_, index) => channelKey(id, index)),
+      many.map((_, index) => createChannelKey(id, index)),
     );
   }
 }
 
-function channelKey(cable: string, index: number): string {
+function createChannelKey(cable: string, index: number): string {
   return `channel/${cable}#${index}`;
 }
 
@@ -47,11 +47,11 @@ export function mapCables(mapping: NetboxMapping): void {
     for (const [index, [one, other]] of lanes.entries()) {
       const places = findPortsOfEnds(mapping, row, one, other, taken);
       if (places === undefined) continue;
-      const [a, b] = orderEnds(portRefOf(places[0]), portRefOf(places[1]));
+      const [a, b] = orderCableEnds(createPortRef(places[0]), createPortRef(places[1]));
       const resource = removeEmptyFields<Cable>({
         a,
         b,
-        ...cableFields(mapping, row, places),
+        ...createCableFields(mapping, row, places),
         ...mapping.remarks("cable", row),
       });
       mapping.items.push({
@@ -63,7 +63,7 @@ export function mapCables(mapping: NetboxMapping): void {
   }
 }
 
-function portRefOf({ deviceCode, portName }: PortPlace) {
+function createPortRef({ deviceCode, portName }: PortPlace) {
   return { deviceCode, portName };
 }
 
@@ -76,8 +76,8 @@ function pairLanes(mapping: NetboxMapping, row: NetboxRow, { a, b }: Ends): read
   if (a.length === b.length) return a.map((one, index) => [one, b[index] ?? ""] as const);
   const [few, many] = a.length < b.length ? [a, b] : [b, a];
   const end = few[0] ?? "";
-  if (few.length === 1 && mapping.channels.has(end) && mapping.ports.has(channelKey(row.id, 0))) {
-    return many.map((other, index) => [channelKey(row.id, index), other] as const);
+  if (few.length === 1 && mapping.channels.has(end) && mapping.ports.has(createChannelKey(row.id, 0))) {
+    return many.map((other, index) => [createChannelKey(row.id, index), other] as const);
   }
   mapping.omit(
     "A cable from some ports to a different number of others that are no divided interface",
@@ -113,13 +113,13 @@ interface Found {
 
 function findMisfit(mapping: NetboxMapping, ...found: readonly [Found, Found]): string | undefined {
   for (const { one, a } of found) {
-    if (a === undefined) return `A cable to something that has no ports here: ${tableOfEnd(one)}`;
-    if (isCableless(portTypeOf(mapping, one))) return "A cable to an interface that takes none";
+    if (a === undefined) return `A cable to something that has no ports here: ${findEndTable(one)}`;
+    if (isCablelessType(findEndPortType(mapping, one))) return "A cable to an interface that takes none";
   }
   const [{ a }, { a: b }] = found;
   if (a === undefined || b === undefined) return undefined;
   if (a.deviceCode === b.deviceCode && a.portName === b.portName) return "A cable from a port to itself";
-  return canConnectKinds(a.kind, b.kind) ? undefined : `A cable from ${a.kind} to ${b.kind}`;
+  return canConnectPortKinds(a.kind, b.kind) ? undefined : `A cable from ${a.kind} to ${b.kind}`;
 }
 
 function findReusedPort(
@@ -130,28 +130,28 @@ function findReusedPort(
   return isTaken ? "A cable to a port that holds another cable" : undefined;
 }
 
-function tableOfEnd(end: string): string {
+function findEndTable(end: string): string {
   return end.split("/")[0] ?? "";
 }
 
-function portTypeOf(mapping: NetboxMapping, end: string): string | undefined {
+function findEndPortType(mapping: NetboxMapping, end: string): string | undefined {
   const [table, id = ""] = end.split("/");
-  return table === "interface" ? textCell(mapping.data.rows("interface").get(id), "type") || undefined : undefined;
+  return table === "interface" ? readTextCell(mapping.data.rows("interface").get(id), "type") || undefined : undefined;
 }
 
-function cableFields(mapping: NetboxMapping, row: NetboxRow, places: readonly PortPlace[]): Partial<Cable> {
-  const length = numberCell(row, "length");
-  const factor = METRES[textCell(row, "length_unit")];
+function createCableFields(mapping: NetboxMapping, row: NetboxRow, places: readonly PortPlace[]): Partial<Cable> {
+  const length = readNumberCell(row, "length");
+  const factor = METRES[readTextCell(row, "length_unit")];
   const metres = length === undefined || factor === undefined ? undefined : Math.round(length * factor * 1000) / 1000;
   const possible = metres === undefined || (metres > 0 && metres <= MAX_CABLE_M);
   if (!possible) mapping.omit("A length that no cable has", "cable", row, String(length));
-  const color = textCell(row, "color").replace(/^#/, "");
+  const color = readTextCell(row, "color").replace(/^#/, "");
   const isColor = /^[0-9A-Fa-f]{6}$/.test(color);
   if (!isColor && color !== "")
     mapping.omit("A color that is not written as six hexadecimal digits", "cable", row, color);
   return removeEmptyFields<Partial<Cable>>({
-    type: typeOfCable(textCell(row, "type"), places),
-    status: cableStatusOf(mapping, row),
+    type: findCableType(readTextCell(row, "type"), places),
+    status: findCableStatus(mapping, row),
     label: mapping.short("cable", row, "label"),
     color: isColor ? color.toUpperCase() : undefined,
     lengthM: possible ? metres : undefined,
@@ -159,8 +159,8 @@ function cableFields(mapping: NetboxMapping, row: NetboxRow, places: readonly Po
   });
 }
 
-function cableStatusOf(mapping: NetboxMapping, row: NetboxRow): Cable["status"] | undefined {
-  const word = textCell(row, "status");
+function findCableStatus(mapping: NetboxMapping, row: NetboxRow): Cable["status"] | undefined {
+  const word = readTextCell(row, "status");
   const status = STATUSES[word];
   if (status === undefined && word !== "")
     mapping.omit("A status is none of ours: CONNECTED is taken", "cable", row, word);
@@ -174,8 +174,8 @@ const OTHER_WORDS: readonly (readonly [RegExp, CableType])[] = [
   [/^usb/, "USB"],
 ];
 
-function typeOfCable(word: string, places: readonly PortPlace[]): CableType | undefined {
-  const known = toEnumWord(CABLE_TYPES, word) ?? OTHER_WORDS.find(([pattern]) => pattern.test(word))?.[1];
+function findCableType(word: string, places: readonly PortPlace[]): CableType | undefined {
+  const known = convertToEnumWord(CABLE_TYPES, word) ?? OTHER_WORDS.find(([pattern]) => pattern.test(word))?.[1];
   if (known !== undefined) return known;
   if (places.some(({ kind }) => kind === "POWER_IN" || kind === "POWER_OUT")) return "POWER";
   return word === "" ? undefined : "OTHER";

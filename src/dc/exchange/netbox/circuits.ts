@@ -1,13 +1,13 @@
 import type { Device, Location, Port } from "#dc/model/resources.ts";
 import { removeEmptyFields } from "../item.ts";
-import { textCell } from "./dataset.ts";
+import { readTextCell } from "./dataset.ts";
 import type { NetboxMapping } from "./mapping.ts";
 import type { NetboxRow } from "./read_row.ts";
 
 interface Side {
   readonly row: NetboxRow;
   readonly name: "A" | "Z";
-  /** Whether this side ends in the carrier's network rather than at one of our sites. */
+  /** Whether this side of a circuit ends in the carrier's network rather than at one of our sites. */
   readonly outside: boolean;
 }
 
@@ -15,8 +15,8 @@ interface Side {
 export function listCircuitNames(mapping: NetboxMapping) {
   return findCabledCircuits(mapping).map((circuit) => ({
     id: `circuit/${circuit.id}`,
-    name: textCell(circuit, "cid"),
-    within: ["circuit", textCell(mapping.data.named("provider", circuit, "provider"), "name")],
+    name: readTextCell(circuit, "cid"),
+    within: ["circuit", readTextCell(mapping.data.named("provider", circuit, "provider"), "name")],
   }));
 }
 
@@ -28,7 +28,7 @@ export function mapCircuits(mapping: NetboxMapping): void {
   const terminations = mapping.data.grouped("circuittermination", "circuit");
   const carried = new Set(findCabledCircuits(mapping));
   for (const circuit of mapping.data.all("circuit")) {
-    const sides = (terminations.get(circuit.id) ?? []).map(sideOf);
+    const sides = (terminations.get(circuit.id) ?? []).map(readTerminationSide);
     const location = findCircuitLocation(mapping, sides);
     if (!carried.has(circuit)) mapping.omit("A circuit without a cable", "circuit", circuit);
     else if (location === undefined) mapping.omit("A circuit names no site that exists", "circuit", circuit);
@@ -44,17 +44,17 @@ function mapCircuit(mapping: NetboxMapping, circuit: NetboxRow, sides: readonly 
     const place = { deviceCode: code, portName: name, kind: leadsOut ? "NETWORK" : passive } as const;
     mapping.ports.set(`circuittermination/${row.id}`, place);
   }
-  const provider = textCell(mapping.data.named("provider", circuit, "provider"), "name");
-  const status = textCell(circuit, "status");
+  const provider = readTextCell(mapping.data.named("provider", circuit, "provider"), "name");
+  const status = readTextCell(circuit, "status");
   const ends = sides.filter(({ outside }) => !outside).map(({ name }): Port => ({ name, kind: "NETWORK" }));
   const resource = removeEmptyFields<Device>({
     code,
-    name: mapping.shortened(`${provider} ${textCell(circuit, "cid")}`.trim(), "circuit", circuit, "cid"),
+    name: mapping.shortened(`${provider} ${readTextCell(circuit, "cid")}`.trim(), "circuit", circuit, "cid"),
     kind: leadsOut ? "OTHER" : "PATCH_PANEL",
     role: "circuit",
     status: status === "active" || status === "" ? "ACTIVE" : "OFFLINE",
     location,
-    ports: leadsOut ? ends : throughPorts(),
+    ports: leadsOut ? ends : createThroughPorts(),
     ...mapping.remarks("circuit", circuit, [
       ["provider", provider],
       ["network", findNetworkName(mapping, sides)],
@@ -65,10 +65,10 @@ function mapCircuit(mapping: NetboxMapping, circuit: NetboxRow, sides: readonly 
 
 function findCircuitLocation(mapping: NetboxMapping, sides: readonly Side[]): Location | undefined {
   const near = sides.find(({ outside }) => !outside)?.row;
-  return near === undefined ? undefined : (mapping.where.of(near) ?? siteOfTermination(mapping, near));
+  return near === undefined ? undefined : (mapping.where.of(near) ?? findTerminationSite(mapping, near));
 }
 
-function throughPorts(): readonly Port[] {
+function createThroughPorts(): readonly Port[] {
   return [
     { name: "A", kind: "FRONT", mappings: [{ frontPosition: 1, rearPort: "Z", rearPosition: 1 }] },
     { name: "Z", kind: "REAR" },
@@ -81,22 +81,22 @@ function findCabledCircuits({ data }: NetboxMapping): readonly NetboxRow[] {
   for (const { a, b } of data.cableEnds().values()) {
     for (const end of [...a, ...b]) {
       const [table, id = ""] = end.split("/");
-      if (table === "circuittermination") ended.add(textCell(data.rows("circuittermination").get(id), "circuit"));
+      if (table === "circuittermination") ended.add(readTextCell(data.rows("circuittermination").get(id), "circuit"));
     }
   }
   return data.all("circuit").filter(({ id }) => ended.has(id));
 }
 
-function sideOf(row: NetboxRow): Side {
-  const type = textCell(row, "termination_type");
-  const outside = textCell(row, "provider_network") !== "" || type.endsWith("providernetwork");
-  return { row, name: textCell(row, "side").toUpperCase() === "Z" ? "Z" : "A", outside };
+function readTerminationSide(row: NetboxRow): Side {
+  const type = readTextCell(row, "termination_type");
+  const outside = readTextCell(row, "provider_network") !== "" || type.endsWith("providernetwork");
+  return { row, name: readTextCell(row, "side").toUpperCase() === "Z" ? "Z" : "A", outside };
 }
 
 /** Returns the site of a circuit's end. NetBox 4.2 and later identify the end by type and id. */
-function siteOfTermination(mapping: NetboxMapping, row: NetboxRow) {
-  const type = textCell(row, "termination_type");
-  const id = textCell(row, "termination");
+function findTerminationSite(mapping: NetboxMapping, row: NetboxRow) {
+  const type = readTextCell(row, "termination_type");
+  const id = readTextCell(row, "termination");
   const { data } = mapping;
   const holder = type.endsWith("site")
     ? data.rows("site").get(id)
@@ -112,6 +112,6 @@ function findNetworkName({ data }: NetboxMapping, sides: readonly Side[]): strin
   const outside = sides.find((side) => side.outside)?.row;
   const named =
     data.named("providernetwork", outside, "provider_network") ??
-    data.rows("providernetwork").get(textCell(outside, "termination"));
-  return textCell(named, "name");
+    data.rows("providernetwork").get(readTextCell(outside, "termination"));
+  return readTextCell(named, "name");
 }

@@ -94,7 +94,7 @@ export function isPortTable(name: string): boolean {
   return PORT_TABLES.some(({ table }) => table === name);
 }
 
-/** Way to read a field of a NetBox object. */
+/** How to read a field of a NetBox object. */
 export type FieldKind =
   | "text"
   | "number"
@@ -112,8 +112,8 @@ export type FieldKind =
 export interface Table {
   /** Path of the REST list below `/api/`. */
   readonly path: string;
-  /** Parameter by which the REST list can be limited to sites; absent if it cannot. */
+  /** Parameter that limits the REST list to sites; absent if the list has no such parameter. */
   readonly siteParameter?: string;
-  /** Reader of each field, by its name here and, after a bar, its names in other versions. */
+  /** Reader of each field, by the field's name here. A bar separates this name from the names in other versions. */
   readonly fields: Readonly<Record<string, FieldKind>>;
 }

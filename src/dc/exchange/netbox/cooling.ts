@@ -2,10 +2,10 @@ import { type CracStatus, FLUID_TYPES } from "#dc/model/enum_values.ts";
 import type { Crac } from "#dc/model/resources.ts";
 import { assignCodes } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
-import { toEnumWord } from "../values.ts";
-import { numberCell, textCell } from "./dataset.ts";
+import { convertToEnumWord } from "../values.ts";
+import { readNumberCell, readTextCell } from "./dataset.ts";
 import type { NetboxMapping } from "./mapping.ts";
-import { knownCodesOf } from "./racks.ts";
+import { listKnownCodes } from "./racks.ts";
 import type { NetboxRow } from "./read_row.ts";
 
 const STATUSES: Readonly<Record<string, CracStatus>> = {
@@ -21,18 +21,20 @@ const STATUSES: Readonly<Record<string, CracStatus>> = {
  */
 export function mapCooling(mapping: NetboxMapping): void {
   const { data, options, where } = mapping;
-  const named = data
-    .all("coolingsource")
-    .map((one) => ({ id: one.id, name: textCell(one, "name"), within: [where.site(data.named("site", one, "site"))] }));
-  const codes = assignCodes(named, knownCodesOf(options.known, "coolingsource/"), options.foreign.crac, "cooling");
+  const named = data.all("coolingsource").map((one) => ({
+    id: one.id,
+    name: readTextCell(one, "name"),
+    within: [where.site(data.named("site", one, "site"))],
+  }));
+  const codes = assignCodes(named, listKnownCodes(options.known, "coolingsource/"), options.foreign.crac, "cooling");
   const feeds = data.grouped("coolingfeed", "source");
   for (const row of data.all("coolingsource")) {
-    const kind = toEnumWord(["CRAC", "CRAH"], textCell(row, "type"));
-    const capacity = numberCell(row, "cooling_capacity");
+    const kind = convertToEnumWord(["CRAC", "CRAH"], readTextCell(row, "type"));
+    const capacity = readNumberCell(row, "cooling_capacity");
     const location = where.of(row);
     const code = codes.get(row.id);
     if (kind === undefined)
-      mapping.omit("A cooling source that is neither CRAC nor CRAH", "coolingsource", row, textCell(row, "type"));
+      mapping.omit("A cooling source that is neither CRAC nor CRAH", "coolingsource", row, readTextCell(row, "type"));
     else if (capacity === undefined || capacity <= 0)
       mapping.omit("A cooling unit without a capacity", "coolingsource", row);
     else if (location === undefined || code === undefined)
@@ -42,11 +44,11 @@ export function mapCooling(mapping: NetboxMapping): void {
         code,
         name: mapping.short("coolingsource", row, "name"),
         kind,
-        status: STATUSES[textCell(row, "status")],
+        status: STATUSES[readTextCell(row, "status")],
         location,
         sensibleCapacityKw: capacity,
-        fluid: toEnumWord(FLUID_TYPES, textCell(row, "fluid_type")),
-        serves: racksOfFeeds(mapping, feeds.get(row.id) ?? []),
+        fluid: convertToEnumWord(FLUID_TYPES, readTextCell(row, "fluid_type")),
+        serves: findFeedRacks(mapping, feeds.get(row.id) ?? []),
         ...mapping.remarks("coolingsource", row),
       });
       mapping.items.push({ kind: "crac", id: `coolingsource/${row.id}`, resource });
@@ -54,8 +56,8 @@ export function mapCooling(mapping: NetboxMapping): void {
   }
 }
 
-/** Returns the racks of the feeds; undefined without any: the unit then cools its room. */
-function racksOfFeeds({ racks }: NetboxMapping, feeds: readonly NetboxRow[]): readonly string[] | undefined {
-  const codes = feeds.map((feed) => racks.get(textCell(feed, "rack"))).filter((code) => code !== undefined);
+/** Returns the racks that the feeds name. They are undefined if no feed names a rack: the unit then cools its room. */
+function findFeedRacks({ racks }: NetboxMapping, feeds: readonly NetboxRow[]): readonly string[] | undefined {
+  const codes = feeds.map((feed) => racks.get(readTextCell(feed, "rack"))).filter((code) => code !== undefined);
   return codes.length === 0 ? undefined : [...new Set(codes)].map((code) => `rack:${code}`);
 }

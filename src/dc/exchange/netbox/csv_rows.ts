@@ -1,14 +1,14 @@
-import { toSlug } from "../codes.ts";
+import { convertToSlug } from "../codes.ts";
 import { type FieldKind, isPortTable, type Table } from "./component_tables.ts";
 import type { Dataset } from "./dataset.ts";
 import type { NetboxRow, RowCell } from "./read_row.ts";
 import { NETBOX_TABLES, type TableName } from "./tables.ts";
-import { targetTableOf } from "./targets.ts";
+import { findTargetTable } from "./targets.ts";
 
 export type CsvRecord = Readonly<Record<string, string>>;
 
-/** Tables of which only the name is needed: an object that only references mention is created. */
-const NAMED_ONLY: readonly TableName[] = [
+/** Tables whose rows need only a name: an object that only references mention is created. */
+const NAME_ONLY_TABLES: readonly TableName[] = [
   "manufacturer",
   "tenant",
   "devicerole",
@@ -25,11 +25,11 @@ const NAMED_ONLY: readonly TableName[] = [
   "racktype",
 ];
 /** Tables whose names are unique per manufacturer. */
-const BUILT: readonly TableName[] = ["devicetype", "moduletype", "racktype"];
-/** Scope under which slugs are stored. */
-const SLUGS = "\nslugs";
+const MANUFACTURER_TABLES: readonly TableName[] = ["devicetype", "moduletype", "racktype"];
+/** Scope under which objects are found by slug. */
+const SLUG_SCOPE = "\nslugs";
 /** Tables in which the end of a cable is searched for, in this order. */
-const ENDS: readonly TableName[] = [
+const CABLE_END_TABLES: readonly TableName[] = [
   "interface",
   "frontport",
   "rearport",
@@ -44,7 +44,7 @@ const ENDS: readonly TableName[] = [
 export class CsvRows {
   readonly #data: Dataset;
   readonly #records: (readonly [table: TableName, id: string, record: CsvRecord])[] = [];
-  /** Ids by table and name; several if a name is not unique. */
+  /** Ids by table and name. A name that is not unique has several ids. */
   readonly #byName = new Map<string, string[]>();
   readonly #unclear: (table: TableName, id: string, reason: string) => void;
 
@@ -58,13 +58,13 @@ export class CsvRows {
     const record: Record<string, string> = {};
     for (const [index, header] of headers.entries()) {
       const cell = cells[index] ?? "";
-      if (cell !== "" && cell !== "—") record[fieldOfHeader(header)] = cell;
+      if (cell !== "" && cell !== "—") record[findHeaderField(header)] = cell;
     }
     const id = record["id"] ?? `line-${number}`;
     this.#records.push([table, id, record]);
     const name = record["name"] ?? record["model"] ?? record["cid"] ?? "";
-    for (const scope of ["", scopeOf(table, record)]) this.#index(table, scope, name, id);
-    if (record["slug"] !== undefined) this.#index(table, SLUGS, record["slug"], id);
+    for (const scope of ["", findNameScope(table, record)]) this.#index(table, scope, name, id);
+    if (record["slug"] !== undefined) this.#index(table, SLUG_SCOPE, record["slug"], id);
   }
 
   /** Adds all rows to the dataset. */
@@ -85,7 +85,7 @@ export class CsvRows {
   }
 
   #index(table: TableName, scope: string, name: string, id: string): void {
-    const key = keyOf(table, scope, name);
+    const key = createNameKey(table, scope, name);
     const ids = this.#byName.get(key) ?? [];
     this.#byName.set(key, ids);
     if (!ids.includes(id)) ids.push(id);
@@ -103,11 +103,11 @@ export class CsvRows {
         return Number.isFinite(number) ? number : undefined;
       }
       case "flag":
-        return toFlag(given);
+        return convertToFlag(given);
       case "choice":
-        return toChoice(given) || undefined;
+        return convertLabelToChoice(given) || undefined;
       case "tags":
-        return given.split(/[,;]\s*/).flatMap((tag) => toSlug(tag) ?? []);
+        return given.split(/[,;]\s*/).flatMap((tag) => convertToSlug(tag) ?? []);
       case "numbers":
         return parseUnits(given);
       case "ref":
@@ -121,7 +121,7 @@ export class CsvRows {
     { table, id, field, record }: { table: TableName; id: string; field: string; record: CsvRecord },
     name: string,
   ): string | undefined {
-    const target = targetTableOf(table, field);
+    const target = findTargetTable(table, field);
     if (target === undefined) return undefined;
     const found = this.#named(target, name, record);
     if (found.length === 1) return found[0];
@@ -129,15 +129,15 @@ export class CsvRows {
       this.#unclear(table, id, `${field} "${name}" names ${found.length} objects`);
       return undefined;
     }
-    if (NAMED_ONLY.includes(target)) return this.#make(target, name, record);
+    if (NAME_ONLY_TABLES.includes(target)) return this.#make(target, name, record);
     this.#unclear(table, id, `${field} "${name}" names nothing in the exports`);
     return undefined;
   }
 
-  /** Returns objects of a name: in the same device, manufacturer or site if that distinguishes them; else by slug. */
+  /** Returns the objects of a name in the same device, manufacturer or site; else all of that name; else by slug. */
   #named(target: TableName, name: string, record: CsvRecord): readonly string[] {
-    const near = scopeOf(target === "powerfeed" ? "site" : target, record);
-    const found = [near, "", SLUGS].map((scope) => this.#byName.get(keyOf(target, scope, name)));
+    const near = findNameScope(target === "powerfeed" ? "site" : target, record);
+    const found = [near, "", SLUG_SCOPE].map((scope) => this.#byName.get(createNameKey(target, scope, name)));
     return found.find((ids) => ids !== undefined) ?? [];
   }
 
@@ -148,7 +148,7 @@ export class CsvRows {
       table === "location" || table === "rackgroup" ? this.#named("site", record["site"] ?? "", {})[0] : undefined;
     const row: NetboxRow = {
       id,
-      cells: { name, model: name, slug: toSlug(name) ?? id, ...(parent !== undefined && { site: parent }) },
+      cells: { name, model: name, slug: convertToSlug(name) ?? id, ...(parent !== undefined && { site: parent }) },
     };
     if (!this.#data.rows(table).has(id)) this.#data.add(table, row);
     return id;
@@ -173,11 +173,11 @@ export class CsvRows {
   ): readonly string[] {
     if (name === "") return [];
     const given = type.slice(type.indexOf(".") + 1).toLowerCase();
-    const tables = given === "" ? ENDS : ([given] as readonly TableName[]);
+    const tables = given === "" ? CABLE_END_TABLES : ([given] as readonly TableName[]);
     for (const table of tables) {
       const found =
-        this.#byName.get(keyOf(table, device, name)) ??
-        (table === "powerfeed" ? this.#byName.get(keyOf(table, "", name)) : undefined);
+        this.#byName.get(createNameKey(table, device, name)) ??
+        (table === "powerfeed" ? this.#byName.get(createNameKey(table, "", name)) : undefined);
       if (found?.length === 1) return [`${table}/${found[0]}`];
     }
     this.#unclear("cable", id, `end "${device} ${name}" names nothing in the exports`);
@@ -186,13 +186,13 @@ export class CsvRows {
 }
 
 /** Returns the text that distinguishes objects of one name. */
-function scopeOf(table: TableName, record: CsvRecord): string {
+function findNameScope(table: TableName, record: CsvRecord): string {
   if (isPortTable(table)) return record["device"] ?? "";
-  if (BUILT.includes(table)) return record["manufacturer"] ?? "";
+  if (MANUFACTURER_TABLES.includes(table)) return record["manufacturer"] ?? "";
   return table === "powerfeed" ? (record["power_panel"] ?? "") : (record["site"] ?? "");
 }
 
-function keyOf(table: TableName, scope: string, name: string): string {
+function createNameKey(table: TableName, scope: string, name: string): string {
   return `${table}\n${scope.toLowerCase()}\n${name.toLowerCase()}`;
 }
 
@@ -206,7 +206,7 @@ function parseUnits(text: string): readonly number[] {
 }
 
 /** Fields by column header, for headers of NetBox's tables that differ from the field name. */
-const HEADERS: Readonly<Record<string, string>> = {
+const FIELD_BY_HEADER: Readonly<Record<string, string>> = {
   device_role: "role",
   rack_role: "role",
   type_of_rack: "type",
@@ -223,18 +223,18 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the field of a column header: `Device type` is `device_type`. */
-function fieldOfHeader(header: string): string {
+function findHeaderField(header: string): string {
   const plain = header
     .trim()
     .toLowerCase()
     .replace(/\([^)]*\)/g, "")
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^_+|_+$/g, "");
-  return HEADERS[plain] ?? plain;
+  return FIELD_BY_HEADER[plain] ?? plain;
 }
 
 /** Labels of interface types and of a few other choices, whose slugs cannot be derived from the label. */
-const LABELS: Readonly<Record<string, string>> = {
+const CHOICE_BY_LABEL: Readonly<Record<string, string>> = {
   "sfp (1ge)": "1000base-x-sfp",
   "gbic (1ge)": "1000base-x-gbic",
   "sfp+ (10ge)": "10gbase-x-sfpp",
@@ -254,15 +254,15 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 /** Returns a choice as NetBox stores it: CSV exports contain its label. */
-function toChoice(label: string): string {
+function convertLabelToChoice(label: string): string {
   const text = label.trim().toLowerCase();
-  const known = Object.hasOwn(LABELS, text) ? LABELS[text] : undefined;
+  const known = Object.hasOwn(CHOICE_BY_LABEL, text) ? CHOICE_BY_LABEL[text] : undefined;
   if (known !== undefined) return known;
-  return toSlug(text.replace(/\s*\([^)]*\)\s*$/, "").replace(/\s+/g, "-")) ?? "";
+  return convertToSlug(text.replace(/\s*\([^)]*\)\s*$/, "").replace(/\s+/g, "-")) ?? "";
 }
 
 /** Converts yes and no in NetBox's tables to a boolean. */
-function toFlag(text: string): boolean | undefined {
+function convertToFlag(text: string): boolean | undefined {
   const word = text.trim().toLowerCase();
   if (["true", "yes", "1", "✔", "on"].includes(word)) return true;
   return ["false", "no", "0", "✘", "off"].includes(word) ? false : undefined;

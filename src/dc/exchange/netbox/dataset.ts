@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import { type NetboxRow, type PortLane, type RowCell, readRow, toCableEnd } from "./read_row.ts";
+import { createCableEnd, type NetboxRow, type PortLane, type RowCell, readRow } from "./read_row.ts";
 import { TABLE_NAMES, type TableName } from "./tables.ts";
 
 /** Everything read from one NetBox: the rows of each table by id. Cost: memory of all rows. */
@@ -70,12 +70,12 @@ export class Dataset {
   cableEnds(): ReadonlyMap<string, { readonly a: readonly string[]; readonly b: readonly string[] }> {
     const ends = new Map<string, { a: string[]; b: string[] }>();
     for (const cable of this.rows("cable").values()) {
-      ends.set(cable.id, { a: [...textListCell(cable, "a")], b: [...textListCell(cable, "b")] });
+      ends.set(cable.id, { a: [...readTextListCell(cable, "a")], b: [...readTextListCell(cable, "b")] });
     }
     for (const one of this.rows("cabletermination").values()) {
-      const sides = ends.get(textCell(one, "cable"));
-      const side = textCell(one, "end").toLowerCase() === "a" ? sides?.a : sides?.b;
-      side?.push(toCableEnd(textCell(one, "type"), textCell(one, "object")));
+      const sides = ends.get(readTextCell(one, "cable"));
+      const side = readTextCell(one, "end").toLowerCase() === "a" ? sides?.a : sides?.b;
+      side?.push(createCableEnd(readTextCell(one, "type"), readTextCell(one, "object")));
     }
     return ends;
   }
@@ -88,37 +88,37 @@ function compareIds(a: string, b: string): number {
 }
 
 /** Returns a text cell; "" if absent. */
-export function textCell(row: NetboxRow | undefined, field: string): string {
+export function readTextCell(row: NetboxRow | undefined, field: string): string {
   const cell = row?.cells[field];
   return typeof cell === "string" ? cell : "";
 }
 
-export function numberCell(row: NetboxRow | undefined, field: string): number | undefined {
+export function readNumberCell(row: NetboxRow | undefined, field: string): number | undefined {
   const cell = row?.cells[field];
   return typeof cell === "number" ? cell : undefined;
 }
 
-export function flagCell(row: NetboxRow | undefined, field: string): boolean | undefined {
+export function readFlagCell(row: NetboxRow | undefined, field: string): boolean | undefined {
   const cell = row?.cells[field];
   return typeof cell === "boolean" ? cell : undefined;
 }
 
-export function textListCell(row: NetboxRow, field: string): readonly string[] {
+export function readTextListCell(row: NetboxRow, field: string): readonly string[] {
   const cell = row.cells[field];
   return isList(cell) ? cell.filter((one) => typeof one === "string") : [];
 }
 
-export function numberListCell(row: NetboxRow, field: string): readonly number[] {
+export function readNumberListCell(row: NetboxRow, field: string): readonly number[] {
   const cell = row.cells[field];
   return isList(cell) ? cell.filter((one) => typeof one === "number") : [];
 }
 
-export function lanesCell(row: NetboxRow): readonly PortLane[] {
+export function readLanesCell(row: NetboxRow): readonly PortLane[] {
   const cell = row.cells["lanes"];
   return isList(cell) ? cell.filter((one) => typeof one === "object") : [];
 }
 
-export function mapCell(row: NetboxRow, field: string): Readonly<Record<string, string>> {
+export function readRecordCell(row: NetboxRow, field: string): Readonly<Record<string, string>> {
   const cell = row.cells[field];
   return typeof cell === "object" && !isList(cell) ? cell : {};
 }
@@ -129,9 +129,10 @@ function isList(cell: RowCell | undefined): cell is readonly string[] | readonly
 
 const BY_MODEL: ReadonlyMap<string, TableName> = new Map(TABLE_NAMES.map((name) => [name, name]));
 /** Django's models and NetBox's internal ones, which contain nothing about a datacenter. */
-const INTERNAL = /^(?:admin|auth|contenttypes|sessions|users|core|django|taggit|social_django)\./;
+const INTERNAL_MODELS = /^(?:admin|auth|contenttypes|sessions|users|core|django|taggit|social_django)\./;
 /** Models whose content other tables already contain, and templates for new objects. */
-const DERIVED = /^dcim\.(?:cablepath|\w+template)$|^extras\.(?:taggeditem|tag|customfield|objectchange)$|^core\./;
+const DERIVED_MODELS =
+  /^dcim\.(?:cablepath|\w+template)$|^extras\.(?:taggeditem|tag|customfield|objectchange)$|^core\./;
 
 /** Adds one object of a `dumpdata` fixture to the dataset. @returns false for a value that is no such object */
 export function addDumped(data: Dataset, value: unknown): boolean {
@@ -140,7 +141,7 @@ export function addDumped(data: Dataset, value: unknown): boolean {
   const [app = "", name = ""] = model.split(".");
   const table = ["dcim", "circuits", "tenancy"].includes(app) ? BY_MODEL.get(name) : undefined;
   if (table === undefined) {
-    if (!INTERNAL.test(model) && !DERIVED.test(model)) data.addUnread(model);
+    if (!INTERNAL_MODELS.test(model) && !DERIVED_MODELS.test(model)) data.addUnread(model);
     return true;
   }
   const row = readRow(table, value["pk"], value["fields"]);

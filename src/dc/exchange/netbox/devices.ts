@@ -1,11 +1,11 @@
 import { AIRFLOWS, COOLING_METHODS, type DeviceKind } from "#dc/model/enum_values.ts";
 import type { Device, DeviceBody, Port } from "#dc/model/resources.ts";
-import { assignCodes, toSlug } from "../codes.ts";
+import { assignCodes, convertToSlug } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
-import { toEnumWord } from "../values.ts";
-import { flagCell, numberCell, textCell } from "./dataset.ts";
+import { convertToEnumWord } from "../values.ts";
+import { readFlagCell, readNumberCell, readTextCell } from "./dataset.ts";
 import { inferDeviceKind } from "./kinds.ts";
-import { displayNameOf, type NetboxMapping, toDeviceStatus, toKilograms } from "./mapping.ts";
+import { convertToDeviceStatus, convertToKilograms, findDisplayName, type NetboxMapping } from "./mapping.ts";
 import { PortComponents } from "./ports.ts";
 import type { NetboxRow } from "./read_row.ts";
 
@@ -18,9 +18,12 @@ export function nameDevices(
   const named = data.all("device").map((device) => ({
     id: `device/${device.id}`,
     name:
-      textCell(device, "name") ||
-      `${textCell(data.named("devicetype", device, "device_type"), "slug") || "device"}-${device.id}`,
-    within: [mapping.where.site(data.named("site", device, "site")), mapping.racks.get(textCell(device, "rack")) ?? ""],
+      readTextCell(device, "name") ||
+      `${readTextCell(data.named("devicetype", device, "device_type"), "slug") || "device"}-${device.id}`,
+    within: [
+      mapping.where.site(data.named("site", device, "site")),
+      mapping.racks.get(readTextCell(device, "rack")) ?? "",
+    ],
   }));
   const codes = assignCodes([...named, ...others], options.known, options.foreign.device, "device");
   mapping.devices = codes;
@@ -36,12 +39,12 @@ export function mapDevices(mapping: NetboxMapping): void {
   const { data } = mapping;
   const components = new PortComponents(mapping);
   const bays = findInstalledBays(mapping);
-  const withBays = new Set(data.all("devicebay").map((bay) => textCell(bay, "device")));
+  const withBays = new Set(data.all("devicebay").map((bay) => readTextCell(bay, "device")));
   const remarks = new DeviceRemarks(mapping);
   for (const row of data.all("device")) {
     const code = mapping.devices.get(`device/${row.id}`);
     const location = mapping.where.of(row);
-    const rackCode = mapping.racks.get(textCell(row, "rack"));
+    const rackCode = mapping.racks.get(readTextCell(row, "rack"));
     const bay = bays.get(row.id);
     if (code === undefined || (location === undefined && rackCode === undefined && bay === undefined)) {
       mapping.omit("A device names no site, rack or bay that exists", "device", row);
@@ -53,13 +56,22 @@ export function mapDevices(mapping: NetboxMapping): void {
     const resource = removeEmptyFields<Device>({
       code,
       kind,
-      ...identityFields(mapping, row, type),
+      ...createIdentityFields(mapping, row, type),
       ...(bay === undefined
-        ? placementFields(mapping, row, { type, kind, rackCode, location })
-        : bayFields(mapping, bay)),
-      airflow: mapping.word(AIRFLOWS, "device", row, "airflow", textCell(row, "airflow") || textCell(type, "airflow")),
-      coolingMethod: toEnumWord(COOLING_METHODS, textCell(row, "cooling_method") || textCell(type, "cooling_method")),
-      weightKg: toKilograms(numberCell(type, "weight"), textCell(type, "weight_unit")),
+        ? createPositionFields(mapping, row, { type, kind, rackCode, location })
+        : createBayFields(mapping, bay)),
+      airflow: mapping.word(
+        AIRFLOWS,
+        "device",
+        row,
+        "airflow",
+        readTextCell(row, "airflow") || readTextCell(type, "airflow"),
+      ),
+      coolingMethod: convertToEnumWord(
+        COOLING_METHODS,
+        readTextCell(row, "cooling_method") || readTextCell(type, "cooling_method"),
+      ),
+      weightKg: convertToKilograms(readNumberCell(type, "weight"), readTextCell(type, "weight_unit")),
       ports,
       ...remarks.of(row),
     });
@@ -67,24 +79,28 @@ export function mapDevices(mapping: NetboxMapping): void {
   }
 }
 
-function identityFields(mapping: NetboxMapping, row: NetboxRow, type: NetboxRow | undefined): Partial<DeviceBody> {
-  const status = textCell(row, "status");
-  const known = toDeviceStatus(status);
+function createIdentityFields(
+  mapping: NetboxMapping,
+  row: NetboxRow,
+  type: NetboxRow | undefined,
+): Partial<DeviceBody> {
+  const status = readTextCell(row, "status");
+  const known = convertToDeviceStatus(status);
   if (known === undefined && status !== "")
     mapping.omit("A status without an equivalent: ACTIVE is used", "device", row, status);
   const role = mapping.data.named("devicerole", row, "role");
   return {
     name: mapping.short("device", row, "name"),
-    role: toSlug(textCell(role, "slug") || textCell(role, "name")),
+    role: convertToSlug(readTextCell(role, "slug") || readTextCell(role, "name")),
     status: known,
     manufacturer: mapping.shortened(
-      textCell(mapping.data.named("manufacturer", type, "manufacturer"), "name"),
+      readTextCell(mapping.data.named("manufacturer", type, "manufacturer"), "name"),
       "device",
       row,
       "manufacturer",
     ),
-    model: mapping.shortened(textCell(type, "model"), "device", row, "model"),
-    partNumber: mapping.shortened(textCell(type, "part_number"), "device", row, "part_number"),
+    model: mapping.shortened(readTextCell(type, "model"), "device", row, "model"),
+    partNumber: mapping.shortened(readTextCell(type, "part_number"), "device", row, "part_number"),
     serial: mapping.short("device", row, "serial"),
     assetTag: mapping.short("device", row, "asset_tag"),
     tenant: mapping.tenant("device", row),
@@ -98,22 +114,22 @@ interface Housing {
   readonly location: Device["location"];
 }
 
-function placementFields(
+function createPositionFields(
   mapping: NetboxMapping,
   row: NetboxRow,
   { type, kind, rackCode, location }: Housing,
 ): Partial<DeviceBody> {
-  const height = numberCell(type, "u_height") ?? 1;
-  const position = numberCell(row, "position");
-  const depth = flagCell(type, "is_full_depth") === false ? "HALF" : "FULL";
+  const height = readNumberCell(type, "u_height") ?? 1;
+  const position = readNumberCell(row, "position");
+  const depth = readFlagCell(type, "is_full_depth") === false ? "HALF" : "FULL";
   if (rackCode === undefined) {
     if (position !== undefined) mapping.omit("A position without a rack", "device", row, String(position));
     return { location, uHeight: height } as Partial<DeviceBody>;
   }
   const face =
-    textCell(row, "face") === "rear"
+    readTextCell(row, "face") === "rear"
       ? "REAR"
-      : textCell(row, "face") === "front" || position !== undefined
+      : readTextCell(row, "face") === "front" || position !== undefined
         ? "FRONT"
         : undefined;
   if (position === undefined || height === 0) {
@@ -129,7 +145,7 @@ function placementFields(
   return { rackCode, positionU: position, uHeight: height, face, depth } as Partial<DeviceBody>;
 }
 
-function bayFields(mapping: NetboxMapping, { chassis, name }: Bay): Partial<DeviceBody> {
+function createBayFields(mapping: NetboxMapping, { chassis, name }: Bay): Partial<DeviceBody> {
   return { parentDeviceCode: mapping.devices.get(`device/${chassis}`) ?? "", bay: name, mount: "BAY" };
 }
 
@@ -141,14 +157,14 @@ function findDeviceKind(
   bays: boolean,
 ): DeviceKind {
   const role = mapping.data.named("devicerole", row, "role");
-  const slug = textCell(role, "slug");
+  const slug = readTextCell(role, "slug");
   const given = Object.hasOwn(mapping.options.roles, slug) ? mapping.options.roles[slug] : undefined;
   return (
     given ??
     inferDeviceKind({
-      role: `${textCell(role, "name")} ${slug.replaceAll("-", " ")}`,
-      model: textCell(type, "model"),
-      subdevice: textCell(type, "subdevice_role"),
+      role: `${readTextCell(role, "name")} ${slug.replaceAll("-", " ")}`,
+      model: readTextCell(type, "model"),
+      subdevice: readTextCell(type, "subdevice_role"),
       bays,
       ports,
     })
@@ -165,7 +181,7 @@ function findInstalledBays(mapping: NetboxMapping): ReadonlyMap<string, Bay> {
     if (inner === undefined || chassis === undefined) continue;
     if (isInside(chassis.id, inner.id, bays)) mapping.omit("A device would be inside itself", "devicebay", bay);
     else if (bays.has(inner.id)) mapping.omit("A device is in another bay already", "devicebay", bay);
-    else bays.set(inner.id, { chassis: chassis.id, name: displayNameOf(bay).slice(0, 64) });
+    else bays.set(inner.id, { chassis: chassis.id, name: findDisplayName(bay).slice(0, 64) });
   }
   return bays;
 }
@@ -191,7 +207,7 @@ class DeviceRemarks {
   of(row: NetboxRow) {
     const { data } = this.#mapping;
     const chassis = data.named("virtualchassis", row, "virtual_chassis");
-    const member = numberCell(row, "vc_position");
+    const member = readNumberCell(row, "vc_position");
     const lines = [
       ...(this.#modules.get(row.id) ?? []).map((one) => this.#module(one)),
       ...(this.#inventory.get(row.id) ?? []).map((one) => this.#item(one)),
@@ -200,8 +216,8 @@ class DeviceRemarks {
       "device",
       row,
       [
-        ["platform", textCell(data.named("platform", row, "platform"), "name")],
-        ["virtual_chassis", textCell(chassis, "name")],
+        ["platform", readTextCell(data.named("platform", row, "platform"), "name")],
+        ["virtual_chassis", readTextCell(chassis, "name")],
         ["virtual_chassis_position", chassis === undefined || member === undefined ? "" : String(member)],
       ],
       [lines.join("\n")],
@@ -211,19 +227,19 @@ class DeviceRemarks {
   #module(row: NetboxRow): string {
     const { data } = this.#mapping;
     const type = data.named("moduletype", row, "type");
-    const maker = textCell(data.named("manufacturer", type, "manufacturer"), "name");
-    const bay = textCell(data.named("modulebay", row, "bay"), "name");
-    return `Module ${bay}: ${joinWords([maker, textCell(type, "model"), serialText(row)])}`;
+    const maker = readTextCell(data.named("manufacturer", type, "manufacturer"), "name");
+    const bay = readTextCell(data.named("modulebay", row, "bay"), "name");
+    return `Module ${bay}: ${joinWords([maker, readTextCell(type, "model"), formatSerial(row)])}`;
   }
 
   #item(row: NetboxRow): string {
-    const maker = textCell(this.#mapping.data.named("manufacturer", row, "manufacturer"), "name");
-    return `Part ${textCell(row, "name")}: ${joinWords([maker, textCell(row, "part"), serialText(row)])}`;
+    const maker = readTextCell(this.#mapping.data.named("manufacturer", row, "manufacturer"), "name");
+    return `Part ${readTextCell(row, "name")}: ${joinWords([maker, readTextCell(row, "part"), formatSerial(row)])}`;
   }
 }
 
-function serialText(row: NetboxRow): string {
-  const number = textCell(row, "serial");
+function formatSerial(row: NetboxRow): string {
+  const number = readTextCell(row, "serial");
   return number === "" ? "" : `serial ${number}`;
 }
 

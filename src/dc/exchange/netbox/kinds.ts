@@ -2,7 +2,7 @@ import type { DeviceKind } from "#dc/model/enum_values.ts";
 import type { Port } from "#dc/model/resources.ts";
 
 /** Words in role or type names with their kind, the most specific first: NetBox has user-defined roles and no kinds. */
-const WORDS: readonly (readonly [RegExp, DeviceKind])[] = [
+const KIND_WORDS: readonly (readonly [RegExp, DeviceKind])[] = [
   [/patch|fib(?:er|re)[ -]?panel|odf|cassette|keystone/i, "PATCH_PANEL"],
   [/\b(?:ats|sts)\b|transfer[ -]?switch/i, "TRANSFER_SWITCH"],
   [/\bups\b|uninterrupt/i, "UPS"],
@@ -54,5 +54,5 @@ export function inferDeviceKind({ role, model, subdevice, bays, ports }: DeviceM
 
 /** Returns the device kind that a text such as a role's name means; undefined if none. */
 export function inferKindFromText(words: string): DeviceKind | undefined {
-  return WORDS.find(([pattern]) => pattern.test(words.replaceAll("_", " ")))?.[1];
+  return KIND_WORDS.find(([pattern]) => pattern.test(words.replaceAll("_", " ")))?.[1];
 }

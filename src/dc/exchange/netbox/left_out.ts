@@ -1,10 +1,10 @@
 import { type FieldKind, isPortTable, type Table } from "./component_tables.ts";
 import type { NetboxMapping } from "./mapping.ts";
 import { NETBOX_TABLES, TABLE_NAMES, type TableName } from "./tables.ts";
-import { targetTableOf } from "./targets.ts";
+import { findTargetTable } from "./targets.ts";
 
-/** References that are not reported here: other mapping steps report their omission, or other rows repeat them. */
-const TOLD = [
+/** References that are not reported here, because other mapping steps report them or other rows repeat them. */
+const REPORTED_ELSEWHERE = [
   "rack.site",
   "powerpanel.site",
   "powerfeed.panel",
@@ -14,7 +14,7 @@ const TOLD = [
 ];
 
 /** Notes values of a form that no version of NetBox writes. */
-export function noteMisread(mapping: NetboxMapping): void {
+export function noteMisreadValues(mapping: NetboxMapping): void {
   for (const table of TABLE_NAMES) {
     for (const row of mapping.data.rows(table).values()) {
       for (const field of row.misread ?? []) mapping.omit(`A value of ${field} that cannot be read`, table, row);
@@ -23,18 +23,19 @@ export function noteMisread(mapping: NetboxMapping): void {
 }
 
 /** Notes references to objects that are missing in the source. */
-export function noteDangling(mapping: NetboxMapping): void {
-  for (const table of TABLE_NAMES) for (const reference of referencesOf(table)) noteMissing(mapping, table, reference);
+export function noteDanglingReferences(mapping: NetboxMapping): void {
+  for (const table of TABLE_NAMES)
+    for (const reference of listTableReferences(table)) noteMissingTargets(mapping, table, reference);
 }
 
 interface Reference {
   readonly field: string;
   readonly target: TableName;
-  /** Whether the field names the owner of a component, without which no component can exist. */
+  /** Whether a field names the owner of a component, without which the component cannot exist. */
   readonly isOwner: boolean;
 }
 
-function noteMissing(mapping: NetboxMapping, table: TableName, { field, target, isOwner }: Reference): void {
+function noteMissingTargets(mapping: NetboxMapping, table: TableName, { field, target, isOwner }: Reference): void {
   const reason = isOwner ? "A port of a device that is not there" : `It names a ${field} that is not there`;
   const there = mapping.data.rows(target);
   for (const row of mapping.data.rows(table).values()) {
@@ -44,12 +45,12 @@ function noteMissing(mapping: NetboxMapping, table: TableName, { field, target, 
   }
 }
 
-function referencesOf(table: TableName): readonly Reference[] {
+function listTableReferences(table: TableName): readonly Reference[] {
   const { fields }: Table = NETBOX_TABLES[table];
   return Object.entries<FieldKind>(fields).flatMap(([spelled, kind]) => {
     const field = spelled.split("|")[0] ?? "";
-    const target = targetTableOf(table, field);
-    if (kind !== "ref" || target === undefined || TOLD.includes(`${table}.${field}`)) return [];
+    const target = findTargetTable(table, field);
+    if (kind !== "ref" || target === undefined || REPORTED_ELSEWHERE.includes(`${table}.${field}`)) return [];
     return [{ field, target, isOwner: field === "device" && isPortTable(table) }];
   });
 }

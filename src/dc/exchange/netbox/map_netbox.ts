@@ -4,13 +4,13 @@ import { listCircuitNames, mapCircuits } from "./circuits.ts";
 import { mapCooling } from "./cooling.ts";
 import type { Dataset } from "./dataset.ts";
 import { mapDevices, nameDevices } from "./devices.ts";
-import { noteDangling, noteMisread } from "./left_out.ts";
+import { noteDanglingReferences, noteMisreadValues } from "./left_out.ts";
 import { NetboxMapping } from "./mapping.ts";
 import { listPanelNames, mapPanels } from "./power.ts";
 import { mapRacks, nameRacks } from "./racks.ts";
 import type { NetboxOptions } from "./where.ts";
 
-/** What each kind of object of NetBox becomes here, as documents state it: the modules beside this one do so. */
+/** What each kind of NetBox object becomes here, as documents state it. The modules in this folder convert it. */
 export const NETBOX_BECOMES: Readonly<Record<string, string>> = {
   Site: "`site_id`: its slug",
   Location:
@@ -62,7 +62,7 @@ export function mapNetbox(data: Dataset, options: NetboxOptions): MappedSource {
   mapCircuits(mapping);
   mapCooling(mapping);
   mapCables(mapping);
-  noteMisread(mapping);
-  noteDangling(mapping);
+  noteMisreadValues(mapping);
+  noteDanglingReferences(mapping);
   return { items: mapping.items, omissions: mapping.omissions.list };
 }

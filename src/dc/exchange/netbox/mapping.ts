@@ -1,8 +1,8 @@
 import type { DeviceStatus } from "#dc/model/enum_values.ts";
-import { type DescribedResource, describeResource, shortText } from "../described.ts";
+import { type DescribedResource, describeResource, limitNameLength } from "../described.ts";
 import { Omissions, type SourceItem } from "../item.ts";
-import { toEnumWord } from "../values.ts";
-import { type Dataset, mapCell, textCell, textListCell } from "./dataset.ts";
+import { convertToEnumWord } from "../values.ts";
+import { type Dataset, readRecordCell, readTextCell, readTextListCell } from "./dataset.ts";
 import type { NetboxRow } from "./read_row.ts";
 import type { TableName } from "./tables.ts";
 import { LocationFinder, type NetboxOptions } from "./where.ts";
@@ -36,22 +36,22 @@ export class NetboxMapping {
 
   /** Returns a short text field; cuts and notes a longer one. */
   short(table: TableName, row: NetboxRow, field: string): string | undefined {
-    return this.shortened(textCell(row, field), table, row, field);
+    return this.shortened(readTextCell(row, field), table, row, field);
   }
 
   /** Returns a short text of another row, such as a tenant's name. */
   shortened(value: string, table: TableName, row: NetboxRow, field: string): string | undefined {
-    return shortText(value, () =>
+    return limitNameLength(value, () =>
       this.omissions.add(
         `The field ${field} is longer than 128 characters: its end is left out`,
         `${table}/${row.id}`,
-        displayNameOf(row),
+        findDisplayName(row),
       ),
     );
   }
 
   tenant(table: TableName, row: NetboxRow): string | undefined {
-    return this.shortened(textCell(this.data.named("tenant", row, "tenant"), "name"), table, row, "tenant");
+    return this.shortened(readTextCell(this.data.named("tenant", row, "tenant"), "name"), table, row, "tenant");
   }
 
   /** Returns labels, tags and comments of an object, with its origin. */
@@ -65,15 +65,15 @@ export class NetboxMapping {
     return describeResource(
       {
         id,
-        name: displayNameOf(row),
+        name: findDisplayName(row),
         origin: `${this.options.origin}:${id}`,
         url: row.url,
         labels: [
           ...labels,
-          ...Object.entries(mapCell(row, "custom")).map(([key, value]) => [`cf.${key}`, value] as const),
+          ...Object.entries(readRecordCell(row, "custom")).map(([key, value]) => [`cf.${key}`, value] as const),
         ],
-        tags: textListCell(row, "tags"),
-        comments: [textCell(row, "description"), textCell(row, "comments"), ...comments],
+        tags: readTextListCell(row, "tags"),
+        comments: [readTextCell(row, "description"), readTextCell(row, "comments"), ...comments],
       },
       this.omissions,
     );
@@ -85,22 +85,22 @@ export class NetboxMapping {
     table: TableName,
     row: NetboxRow,
     field: string,
-    given = textCell(row, field),
+    given = readTextCell(row, field),
   ): Word | undefined {
-    const found = toEnumWord(words, given);
+    const found = convertToEnumWord(words, given);
     if (found === undefined && given !== "")
       this.omit(`A word for ${field} that is none of ours is left out`, table, row, given);
     return found;
   }
 
   omit(reason: string, table: TableName, row: NetboxRow, detail?: string): void {
-    this.omissions.add(reason, `${table}/${row.id}`, displayNameOf(row), detail);
+    this.omissions.add(reason, `${table}/${row.id}`, findDisplayName(row), detail);
   }
 }
 
 /** Returns the display name of an object. */
-export function displayNameOf(row: NetboxRow): string {
-  return textCell(row, "name") || textCell(row, "label") || textCell(row, "cid") || row.id;
+export function findDisplayName(row: NetboxRow): string {
+  return readTextCell(row, "name") || readTextCell(row, "label") || readTextCell(row, "cid") || row.id;
 }
 
 const STATUSES: Readonly<Record<string, DeviceStatus>> = {
@@ -113,20 +113,20 @@ const STATUSES: Readonly<Record<string, DeviceStatus>> = {
   decommissioning: "DECOMMISSIONING",
 };
 
-export function toDeviceStatus(word: string): DeviceStatus | undefined {
+export function convertToDeviceStatus(word: string): DeviceStatus | undefined {
   return STATUSES[word];
 }
 
 const KG: Readonly<Record<string, number>> = { kg: 1, g: 0.001, lb: 0.45359237, oz: 0.028349523125 };
 const MM: Readonly<Record<string, number>> = { mm: 1, in: 25.4 };
 
-export function toKilograms(weight: number | undefined, unit: string): number | undefined {
+export function convertToKilograms(weight: number | undefined, unit: string): number | undefined {
   const factor = KG[unit];
   if (weight === undefined || factor === undefined || weight <= 0) return undefined;
   return Math.round(weight * factor * 1000) / 1000;
 }
 
-export function toMillimetres(length: number | undefined, unit: string): number | undefined {
+export function convertToMillimetres(length: number | undefined, unit: string): number | undefined {
   const factor = MM[unit];
   return length === undefined || factor === undefined || length <= 0 ? undefined : Math.round(length * factor);
 }

@@ -1,6 +1,6 @@
 const MAX_NAME_CHARS = 64;
 /** Characters forbidden in a port name: control characters, line separators and the sign that joins two ends. */
-const UNFIT = /[\p{C}\p{Zl}\p{Zp}]+/gu;
+const FORBIDDEN_CHARACTERS = /[\p{C}\p{Zl}\p{Zp}]+/gu;
 
 /**
  * Names of the ports of one device, each used once. If two kinds of ports share a name, the first kind keeps it and the
@@ -31,7 +31,7 @@ export class PortNames {
 function truncateName(name: string, most: number): string {
   const safe = name
     .slice(0, 4 * MAX_NAME_CHARS)
-    .replace(UNFIT, " ")
+    .replace(FORBIDDEN_CHARACTERS, " ")
     .replaceAll("~", "-")
     .trim();
   if (safe.length <= most) return safe;

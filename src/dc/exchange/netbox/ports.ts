@@ -2,9 +2,9 @@ import { MAX_PORTS } from "#dc/limits.ts";
 import { OUTLET_STATES, type PortKind } from "#dc/model/enum_values.ts";
 import type { Port, PortMapping, PowerOut } from "#dc/model/resources.ts";
 import { removeEmptyFields } from "../item.ts";
-import { FEED_LEGS, MAX_POSITIONS, toPortType } from "../values.ts";
+import { convertToPortType, FEED_LEGS, MAX_POSITIONS } from "../values.ts";
 import { PORT_TABLES } from "./component_tables.ts";
-import { flagCell, lanesCell, numberCell, textCell } from "./dataset.ts";
+import { readFlagCell, readLanesCell, readNumberCell, readTextCell } from "./dataset.ts";
 import type { NetboxMapping } from "./mapping.ts";
 import { PortNames } from "./port_names.ts";
 import type { NetboxRow } from "./read_row.ts";
@@ -43,7 +43,7 @@ export class PortComponents {
           this.#mapping.omit(`A device has more than ${MAX_PORTS} ports`, table, row);
           continue;
         }
-        const name = names.take(textCell(row, "name"), word, row.id);
+        const name = names.take(readTextCell(row, "name"), word, row.id);
         named.push({ row, table, kind, name });
         byEnd.set(`${table}/${row.id}`, name);
         this.#mapping.ports.set(`${table}/${row.id}`, { deviceCode, portName: name, kind });
@@ -63,8 +63,8 @@ export class PortComponents {
       name,
       kind,
       type: this.#type(row, table, kind),
-      label: this.#mapping.shortened(textCell(row, "label"), table, row, "label"),
-      markConnected: flagCell(row, "marked"),
+      label: this.#mapping.shortened(readTextCell(row, "label"), table, row, "label"),
+      markConnected: readFlagCell(row, "marked"),
       ...this.#own({ row, table, kind, name }, byEnd, rears),
     });
   }
@@ -87,31 +87,32 @@ export class PortComponents {
   }
 
   #type(row: NetboxRow, table: TableName, kind: PortKind): string | undefined {
-    const given = textCell(row, "type");
+    const given = readTextCell(row, "type");
     // NetBox records a channel as virtual; in the inventory it has a cable like a physical port.
-    if (given === "" || (given === "virtual" && (numberCell(row, "channel_id") ?? 0) > 0)) return undefined;
-    const type = toPortType(kind, given);
+    if (given === "" || (given === "virtual" && (readNumberCell(row, "channel_id") ?? 0) > 0)) return undefined;
+    const type = convertToPortType(kind, given);
     if (type !== undefined) return type;
     this.#mapping.omit(`A type that does not belong on a port of kind ${kind}: the port has none`, table, row, given);
     return undefined;
   }
 
   #interface(row: NetboxRow, byEnd: ReadonlyMap<string, string>): Partial<Port> {
-    const speed = numberCell(row, "speed");
+    const speed = readNumberCell(row, "speed");
     const mac =
-      textCell(this.#mapping.data.named("macaddress", row, "mac"), "mac_address") || textCell(row, "mac_address");
+      readTextCell(this.#mapping.data.named("macaddress", row, "mac"), "mac_address") ||
+      readTextCell(row, "mac_address");
     if (mac !== "" && !MAC.test(mac)) this.#mapping.omit("A MAC address of another form", "interface", row, mac);
-    const lag = textCell(row, "lag");
-    const parent = byEnd.get(`interface/${textCell(row, "parent")}`);
-    const channel = numberCell(row, "channel_id");
+    const lag = readTextCell(row, "lag");
+    const parent = byEnd.get(`interface/${readTextCell(row, "parent")}`);
+    const channel = readNumberCell(row, "channel_id");
     const aggregate = lag === "" ? undefined : byEnd.get(`interface/${lag}`);
-    const isAggregate = textCell(this.#mapping.data.rows("interface").get(lag), "type") === "lag";
+    const isAggregate = readTextCell(this.#mapping.data.rows("interface").get(lag), "type") === "lag";
     if (lag !== "" && (aggregate === undefined || !isAggregate)) {
       this.#mapping.omit("An aggregate on another device, or a port that is none", "interface", row);
     }
     return {
-      ...(flagCell(row, "enabled") === false && { enabled: false }),
-      mgmtOnly: flagCell(row, "mgmt_only") ?? false,
+      ...(readFlagCell(row, "enabled") === false && { enabled: false }),
+      mgmtOnly: readFlagCell(row, "mgmt_only") ?? false,
       // NetBox records the speed in kilobits per second.
       ...(speed !== undefined && speed >= 1000 && { speedMbps: Math.round(speed / 1000) }),
       ...(MAC.test(mac) && { macAddress: mac.toUpperCase() }),
@@ -151,18 +152,18 @@ export class PortComponents {
   }
 
   #lanesOf(row: NetboxRow) {
-    const listed = lanesCell(row);
+    const listed = readLanesCell(row);
     if (listed.length > 0) return listed;
     const dumped = this.#lanes.get(row.id) ?? [];
     if (dumped.length > 0) {
       return dumped.map((one) => ({
-        front: numberCell(one, "front_port_position") ?? 1,
-        rearPort: textCell(one, "rear_port"),
-        rear: numberCell(one, "rear_port_position") ?? 1,
+        front: readNumberCell(one, "front_port_position") ?? 1,
+        rearPort: readTextCell(one, "rear_port"),
+        rear: readNumberCell(one, "rear_port_position") ?? 1,
       }));
     }
-    const rearPort = textCell(row, "rear_port");
-    return rearPort === "" ? [] : [{ front: 1, rearPort, rear: numberCell(row, "rear_port_position") ?? 1 }];
+    const rearPort = readTextCell(row, "rear_port");
+    return rearPort === "" ? [] : [{ front: 1, rearPort, rear: readNumberCell(row, "rear_port_position") ?? 1 }];
   }
 
   #inlet(row: NetboxRow): Partial<Port> {
@@ -184,7 +185,7 @@ export class PortComponents {
   }
 
   #outlet(row: NetboxRow, byEnd: ReadonlyMap<string, string>): Partial<Port> {
-    const inlet = textCell(row, "power_port");
+    const inlet = readTextCell(row, "power_port");
     const status = this.#mapping.word(OUTLET_STATES, "poweroutlet", row, "status");
     const leg = this.#mapping.word(FEED_LEGS, "poweroutlet", row, "feed_leg");
     const powerOut = removeEmptyFields<PowerOut>({
@@ -215,20 +216,20 @@ export class PortComponents {
 
   /** Returns the port of an interface that NetBox 4.7 records as a channel of this one. */
   #ownChannel(row: NetboxRow, channel: number) {
-    const device = textCell(row, "device");
+    const device = readTextCell(row, "device");
     const child = (this.#rows.get("interface")?.get(device) ?? []).find(
-      (one) => textCell(one, "parent") === row.id && numberCell(one, "channel_id") === channel,
+      (one) => readTextCell(one, "parent") === row.id && readNumberCell(one, "channel_id") === channel,
     );
     return child && this.#mapping.ports.get(`interface/${child.id}`);
   }
 }
 
 function readPositionCount(row: NetboxRow): number | undefined {
-  const given = numberCell(row, "positions");
+  const given = readNumberCell(row, "positions");
   return given !== undefined && given > 1 && given <= MAX_POSITIONS && Number.isInteger(given) ? given : undefined;
 }
 
 function readWatts(row: NetboxRow, field: string): number | undefined {
-  const given = numberCell(row, field);
+  const given = readNumberCell(row, field);
   return given === undefined || given < 0 ? undefined : Math.round(given);
 }

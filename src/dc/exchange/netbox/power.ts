@@ -1,7 +1,7 @@
 import type { Device, Port, PowerOut } from "#dc/model/resources.ts";
-import { toCode } from "../codes.ts";
+import { convertToCode } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
-import { flagCell, numberCell, textCell } from "./dataset.ts";
+import { readFlagCell, readNumberCell, readTextCell } from "./dataset.ts";
 import type { NetboxMapping } from "./mapping.ts";
 import { PortNames } from "./port_names.ts";
 import type { NetboxRow } from "./read_row.ts";
@@ -11,10 +11,10 @@ export function listPanelNames(mapping: NetboxMapping) {
   const { data, where } = mapping;
   return data.all("powerpanel").map((panel) => ({
     id: `powerpanel/${panel.id}`,
-    name: textCell(panel, "name"),
+    name: readTextCell(panel, "name"),
     within: [
       where.site(data.named("site", panel, "site")),
-      textCell(data.named("location", panel, "location"), "slug"),
+      readTextCell(data.named("location", panel, "location"), "slug"),
     ],
   }));
 }
@@ -32,9 +32,9 @@ export function mapPanels(mapping: NetboxMapping): void {
     }
     const names = new PortNames();
     const ports = (feeds.get(row.id) ?? []).map((feed) => {
-      const name = names.take(textCell(feed, "name"), "feed", feed.id);
+      const name = names.take(readTextCell(feed, "name"), "feed", feed.id);
       mapping.ports.set(`powerfeed/${feed.id}`, { deviceCode: code, portName: name, kind: "POWER_OUT" });
-      return breakerPort(mapping, feed, name, feedIds.take(code, name));
+      return createBreakerPort(mapping, feed, name, feedIds.take(code, name));
     });
     const name = mapping.short("powerpanel", row, "name");
     const resource = removeEmptyFields<Device>({
@@ -50,53 +50,55 @@ export function mapPanels(mapping: NetboxMapping): void {
     mapping.items.push({ kind: "device", id: `powerpanel/${row.id}`, resource });
   }
   for (const feed of mapping.data.all("powerfeed")) {
-    if (!mapping.data.rows("powerpanel").has(textCell(feed, "panel")))
+    if (!mapping.data.rows("powerpanel").has(readTextCell(feed, "panel")))
       mapping.omit("A power feed names no panel that exists", "powerfeed", feed);
   }
 }
 
-function breakerPort(mapping: NetboxMapping, feed: NetboxRow, name: string, feedId: string): Port {
-  const voltage = numberCell(feed, "voltage");
-  const direct = textCell(feed, "supply") === "dc";
+function createBreakerPort(mapping: NetboxMapping, feed: NetboxRow, name: string, feedId: string): Port {
+  const voltage = readNumberCell(feed, "voltage");
+  const direct = readTextCell(feed, "supply") === "dc";
   const possible = voltage !== undefined && voltage !== 0 && (voltage > 0 || direct);
   if (voltage !== undefined && !possible)
     mapping.omit("A voltage that a feed cannot have", "powerfeed", feed, String(voltage));
   const amperes = readNumberInRange(mapping, feed, "amperage", Number.POSITIVE_INFINITY);
   const most = readNumberInRange(mapping, feed, "max_utilization", 100);
-  const rack = mapping.racks.get(textCell(feed, "rack"));
+  const rack = mapping.racks.get(readTextCell(feed, "rack"));
   return removeEmptyFields<Port>({
     name,
     kind: "POWER_OUT",
     label: mapping.shortened(
-      [rack === undefined ? "" : `rack ${rack}`, textCell(feed, "description")].filter((one) => one !== "").join(", "),
+      [rack === undefined ? "" : `rack ${rack}`, readTextCell(feed, "description")]
+        .filter((one) => one !== "")
+        .join(", "),
       "powerfeed",
       feed,
       "description",
     ),
-    markConnected: flagCell(feed, "marked"),
+    markConnected: readFlagCell(feed, "marked"),
     powerOut: removeEmptyFields<PowerOut>({
       feedId,
       supply: direct ? "DC" : "AC",
-      phase: textCell(feed, "phase") === "three-phase" ? "THREE" : "SINGLE",
+      phase: readTextCell(feed, "phase") === "three-phase" ? "THREE" : "SINGLE",
       voltageV: possible ? voltage : undefined,
       amperageA: amperes,
       maxUtilizationPct: most === undefined ? undefined : Math.round(most),
-      state: feedStateOf(mapping, feed),
+      state: findFeedState(mapping, feed),
     }),
   });
 }
 
 /** Reads a number of a feed from 1 to `most`; notes a number out of range. */
 function readNumberInRange(mapping: NetboxMapping, feed: NetboxRow, field: string, most: number): number | undefined {
-  const given = numberCell(feed, field);
+  const given = readNumberCell(feed, field);
   if (given === undefined || (given >= 1 && given <= most)) return given;
   mapping.omit(`A feed's ${field} is out of range`, "powerfeed", feed, String(given));
   return undefined;
 }
 
 /** Returns the state of a feed. A planned or offline feed supplies nothing. */
-function feedStateOf(mapping: NetboxMapping, feed: NetboxRow): PowerOut["state"] | undefined {
-  const status = textCell(feed, "status");
+function findFeedState(mapping: NetboxMapping, feed: NetboxRow): PowerOut["state"] | undefined {
+  const status = readTextCell(feed, "status");
   if (!["", "active", "failed", "planned", "offline"].includes(status))
     mapping.omit("A status is none of ours: the feed supplies nothing", "powerfeed", feed, status);
   if (status === "failed") return "FAULTY";
@@ -112,7 +114,7 @@ class FeedIds {
   }
 
   take(panel: string, feed: string): string {
-    const base = toCode(`${panel}.${toCode(feed) || "feed"}`).slice(0, 60);
+    const base = convertToCode(`${panel}.${convertToCode(feed) || "feed"}`).slice(0, 60);
     for (let number = 1; ; number += 1) {
       const id = number === 1 ? base : `${base}-${number}`;
       if (this.#used.has(id.toLowerCase())) continue;

@@ -1,28 +1,28 @@
 import { AIRFLOWS, COOLING_CAPABILITIES, FORM_FACTORS, RACK_STATUSES } from "#dc/model/enum_values.ts";
 import type { Rack, Reservation } from "#dc/model/resources.ts";
 import { RAIL_WIDTHS_IN } from "#dc/model/rules/rack.ts";
-import { assignCodes, toSlug } from "../codes.ts";
+import { assignCodes, convertToSlug } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
-import { toEnumWord } from "../values.ts";
-import { flagCell, numberCell, numberListCell, textCell } from "./dataset.ts";
-import { type NetboxMapping, toKilograms, toMillimetres } from "./mapping.ts";
+import { convertToEnumWord } from "../values.ts";
+import { readFlagCell, readNumberCell, readNumberListCell, readTextCell } from "./dataset.ts";
+import { convertToKilograms, convertToMillimetres, type NetboxMapping } from "./mapping.ts";
 import type { NetboxRow } from "./read_row.ts";
 
 export function nameRacks(mapping: NetboxMapping): void {
   const { data, options } = mapping;
   const named = data.all("rack").map((rack) => ({
     id: rack.id,
-    name: textCell(rack, "name"),
+    name: readTextCell(rack, "name"),
     within: [
       mapping.where.site(data.named("site", rack, "site")),
-      textCell(data.named("location", rack, "location"), "slug"),
+      readTextCell(data.named("location", rack, "location"), "slug"),
     ],
   }));
-  mapping.racks = assignCodes(named, knownCodesOf(options.known, "rack/"), options.foreign.rack, "rack");
+  mapping.racks = assignCodes(named, listKnownCodes(options.known, "rack/"), options.foreign.rack, "rack");
 }
 
 /** Returns the known codes of one table, by the ids of its rows. */
-export function knownCodesOf(known: ReadonlyMap<string, string>, prefix: string): ReadonlyMap<string, string> {
+export function listKnownCodes(known: ReadonlyMap<string, string>, prefix: string): ReadonlyMap<string, string> {
   return new Map(
     [...known].flatMap(([id, code]) => (id.startsWith(prefix) ? [[id.slice(prefix.length), code] as const] : [])),
   );
@@ -45,24 +45,24 @@ export function mapRacks(mapping: NetboxMapping): void {
       facilityId: mapping.short("rack", row, "facility_id"),
       location,
       status: mapping.word(RACK_STATUSES, "rack", row, "status"),
-      role: toSlug(textCell(mapping.data.named("rackrole", row, "role"), "slug")),
+      role: convertToSlug(readTextCell(mapping.data.named("rackrole", row, "role"), "slug")),
       tenant: mapping.tenant("rack", row),
       serial: mapping.short("rack", row, "serial"),
       assetTag: mapping.short("rack", row, "asset_tag"),
       airflow: mapping.word(AIRFLOWS, "rack", row, "airflow"),
       reservations: mapReservations(mapping, reservations.get(row.id) ?? [], occupied.get(row.id) ?? new Set()),
-      ...buildFields(mapping, row),
-      ...rackRemarks(mapping, row),
+      ...buildDimensionFields(mapping, row),
+      ...createRackRemarks(mapping, row),
     });
     mapping.items.push({ kind: "rack", id: `rack/${row.id}`, resource });
   }
 }
 
-/** Returns the rack's own dimensions, else those of its type. */
-function buildFields(mapping: NetboxMapping, row: NetboxRow) {
+/** Returns the dimensions of a rack; for those that it lacks, the dimensions of its type. */
+function buildDimensionFields(mapping: NetboxMapping, row: NetboxRow) {
   const type = mapping.data.named("racktype", row, "rack_type");
-  const of = (field: string) => numberCell(row, field) ?? numberCell(type, field);
-  const either = (field: string) => textCell(row, field) || textCell(type, field);
+  const of = (field: string) => readNumberCell(row, field) ?? readNumberCell(type, field);
+  const either = (field: string) => readTextCell(row, field) || readTextCell(type, field);
   const unit = either("outer_unit");
   const weightUnit = either("weight_unit");
   const width = of("width");
@@ -73,41 +73,41 @@ function buildFields(mapping: NetboxMapping, row: NetboxRow) {
   if (!knownWidth)
     mapping.omit("A rack's rail width is not 10, 19, 21 or 23 inches: 19 is used", "rack", row, String(width));
   return {
-    formFactor: mapping.word(FORM_FACTORS, "rack", row, "form_factor", toFormFactor(either("form_factor"))),
+    formFactor: mapping.word(FORM_FACTORS, "rack", row, "form_factor", convertToFormFactor(either("form_factor"))),
     railWidthIn: knownWidth ? width : undefined,
     uHeight: fits ? height : undefined,
     startingUnit: of("starting_unit"),
-    descUnits: flagCell(row, "desc_units") ?? flagCell(type, "desc_units"),
+    descUnits: readFlagCell(row, "desc_units") ?? readFlagCell(type, "desc_units"),
     mountingDepthMm: of("mounting_depth"),
-    outerHeightMm: toMillimetres(of("outer_height"), unit),
-    weightKg: toKilograms(of("weight"), weightUnit),
-    maxLoadKg: toKilograms(of("max_weight"), weightUnit),
-    coolingCapability: toEnumWord(COOLING_CAPABILITIES, either("cooling_capability")),
+    outerHeightMm: convertToMillimetres(of("outer_height"), unit),
+    weightKg: convertToKilograms(of("weight"), weightUnit),
+    maxLoadKg: convertToKilograms(of("max_weight"), weightUnit),
+    coolingCapability: convertToEnumWord(COOLING_CAPABILITIES, either("cooling_capability")),
     // NetBox records kilowatts.
-    coolingCapacityW: kilowattsToWatts(of("cooling_capacity")),
+    coolingCapacityW: convertKilowattsToWatts(of("cooling_capacity")),
   };
 }
 
-function kilowattsToWatts(kilowatts: number | undefined): number | undefined {
+function convertKilowattsToWatts(kilowatts: number | undefined): number | undefined {
   return kilowatts === undefined || kilowatts <= 0 ? undefined : Math.round(kilowatts * 1000);
 }
 
 /** Converts a form factor of NetBox, such as `4-post-cabinet` or `wall-frame-vertical`. */
-function toFormFactor(word: string): string {
+function convertToFormFactor(word: string): string {
   return word.replace(/^2-post/, "two-post").replace(/^4-post/, "four-post");
 }
 
-function rackRemarks(mapping: NetboxMapping, row: NetboxRow) {
+function createRackRemarks(mapping: NetboxMapping, row: NetboxRow) {
   const site = mapping.data.named("site", row, "site");
-  const unit = textCell(row, "outer_unit");
-  const wide = toMillimetres(numberCell(row, "outer_width"), unit);
-  const deep = toMillimetres(numberCell(row, "outer_depth"), unit);
+  const unit = readTextCell(row, "outer_unit");
+  const wide = convertToMillimetres(readNumberCell(row, "outer_width"), unit);
+  const deep = convertToMillimetres(readNumberCell(row, "outer_depth"), unit);
   const type = mapping.data.named("racktype", row, "rack_type");
   return mapping.remarks("rack", row, [
-    ["site_name", textCell(site, "name")],
-    ["region", textCell(mapping.data.named("region", site, "region"), "name")],
-    ["site_group", textCell(mapping.data.named("sitegroup", site, "group"), "name")],
-    ["rack_type", textCell(type, "model")],
+    ["site_name", readTextCell(site, "name")],
+    ["region", readTextCell(mapping.data.named("region", site, "region"), "name")],
+    ["site_group", readTextCell(mapping.data.named("sitegroup", site, "group"), "name")],
+    ["rack_type", readTextCell(type, "model")],
     ["outer_width_mm", wide === undefined ? "" : String(wide)],
     ["outer_depth_mm", deep === undefined ? "" : String(deep)],
   ]);
@@ -120,10 +120,10 @@ function mapReservations(
 ): readonly Reservation[] {
   const taken = new Set<number>();
   return rows.flatMap((row) => {
-    const units = numberListCell(row, "units").filter((unit) => Number.isInteger(unit) && !taken.has(unit));
+    const units = readNumberListCell(row, "units").filter((unit) => Number.isInteger(unit) && !taken.has(unit));
     const free = units.filter((unit) => !occupied.has(unit));
     for (const unit of free) taken.add(unit);
-    if (free.length < numberListCell(row, "units").length) {
+    if (free.length < readNumberListCell(row, "units").length) {
       mapping.omit(
         "A reservation holds units that a device occupies or another reservation holds: these are left out",
         "rackreservation",
@@ -131,7 +131,7 @@ function mapReservations(
       );
     }
     if (free.length === 0) return [];
-    const status = textCell(row, "status").toUpperCase();
+    const status = readTextCell(row, "status").toUpperCase();
     return [
       removeEmptyFields<Reservation>({
         units: free,
@@ -147,12 +147,12 @@ function findOccupiedUnits({ data }: NetboxMapping): ReadonlyMap<string, Readonl
   const units = new Map<string, Set<number>>();
   if (data.rows("rackreservation").size === 0) return units;
   for (const device of data.all("device")) {
-    const position = numberCell(device, "position");
+    const position = readNumberCell(device, "position");
     if (position === undefined) continue;
-    const rack = textCell(device, "rack");
+    const rack = readTextCell(device, "rack");
     const taken = units.get(rack) ?? new Set<number>();
     units.set(rack, taken);
-    const height = numberCell(data.named("devicetype", device, "device_type"), "u_height") ?? 1;
+    const height = readNumberCell(data.named("devicetype", device, "device_type"), "u_height") ?? 1;
     for (let unit = Math.floor(position); unit < position + height; unit += 1) taken.add(unit);
   }
   return units;

@@ -50,7 +50,7 @@ export function readRow(table: TableName, id: unknown, fields: Json): NetboxRow 
   if (key === undefined) return undefined;
   const cells: Record<string, RowCell> = {};
   const misread: string[] = [];
-  for (const { names, target, read } of readPlanOf(table)) {
+  for (const { names, target, read } of findTableReadPlan(table)) {
     const name = names.find((one) => fields[one] !== undefined && fields[one] !== null);
     if (name === undefined) continue;
     const cell = read(fields[name]);
@@ -61,7 +61,7 @@ export function readRow(table: TableName, id: unknown, fields: Json): NetboxRow 
   return { id: key, ...(typeof url === "string" && { url }), cells, ...(misread.length > 0 && { misread }) };
 }
 
-function readPlanOf(table: TableName): readonly Plan[] {
+function findTableReadPlan(table: TableName): readonly Plan[] {
   const known = plans.get(table);
   if (known !== undefined) return known;
   const { fields }: Table = NETBOX_TABLES[table];
@@ -155,12 +155,12 @@ function readEnds(value: unknown): readonly CableEnd[] | undefined {
   return value.flatMap((one) => {
     if (!isJsonObject(one)) return [];
     const id = readId(one["object_id"]);
-    return id === undefined ? [] : [toCableEnd(one["object_type"], id)];
+    return id === undefined ? [] : [createCableEnd(one["object_type"], id)];
   });
 }
 
 /** Returns the end that a content type and an id name; the type is `dcim.interface`. */
-export function toCableEnd(type: unknown, id: string): CableEnd {
+export function createCableEnd(type: unknown, id: string): CableEnd {
   const text = typeof type === "string" ? type : "";
   return `${text.slice(text.indexOf(".") + 1)}/${id}`;
 }

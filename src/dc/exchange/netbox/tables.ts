@@ -7,7 +7,7 @@ const DESCRIBED = {
   "custom|custom_fields|custom_field_data": "map",
 } as const;
 /** Fields of a rack and of a rack type. */
-const RACK_BUILD = {
+const RACK_BUILD_FIELDS = {
   "form_factor|type": "choice",
   width: "number",
   u_height: "number",
@@ -40,7 +40,7 @@ export const NETBOX_TABLES = {
   rackgroup: { path: "dcim/rack-groups", ...SITE, fields: { name: "text", slug: "text", site: "ref", parent: "ref" } },
   racktype: {
     path: "dcim/rack-types",
-    fields: { manufacturer: "ref", model: "text", ...RACK_BUILD },
+    fields: { manufacturer: "ref", model: "text", ...RACK_BUILD_FIELDS },
   },
   rack: {
     path: "dcim/racks",
@@ -57,7 +57,7 @@ export const NETBOX_TABLES = {
       serial: "text",
       asset_tag: "text",
       rack_type: "ref",
-      ...RACK_BUILD,
+      ...RACK_BUILD_FIELDS,
       outer_width: "number",
       outer_depth: "number",
       airflow: "choice",

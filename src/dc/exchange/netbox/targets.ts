@@ -1,7 +1,7 @@
 import { NETBOX_TABLES, type TableName } from "./tables.ts";
 
-/** Target tables of references that are not named after their table; `own` is within the same device. */
-const TARGETS: Readonly<Record<string, TableName>> = {
+/** Tables of references that are not named after the table they refer to; `own` is within the same device. */
+const TABLE_BY_REFERENCE: Readonly<Record<string, TableName>> = {
   parent: "location",
   group: "rackgroup",
   type: "moduletype",
@@ -28,7 +28,7 @@ const TARGETS_OF: Readonly<Partial<Record<TableName, Readonly<Record<string, Tab
 };
 
 /** Returns the table to which a reference field points; undefined if that table is not read. */
-export function targetTableOf(table: TableName, field: string): TableName | undefined {
-  const target = TARGETS_OF[table]?.[field] ?? TARGETS[field] ?? field;
+export function findTargetTable(table: TableName, field: string): TableName | undefined {
+  const target = TARGETS_OF[table]?.[field] ?? TABLE_BY_REFERENCE[field] ?? field;
   return target in NETBOX_TABLES ? (target as TableName) : undefined;
 }

@@ -1,8 +1,8 @@
 import type { DeviceKind } from "#dc/model/enum_values.ts";
 import type { Location } from "#dc/model/resources.ts";
-import { toCode } from "../codes.ts";
+import { convertToCode } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
-import { type Dataset, textCell } from "./dataset.ts";
+import { type Dataset, readTextCell } from "./dataset.ts";
 import type { NetboxRow } from "./read_row.ts";
 
 /** Options of a person for the mapping of a NetBox; all may be omitted. */
@@ -50,7 +50,9 @@ export class LocationFinder {
     const id = site?.id ?? "";
     const code =
       this.#sites.get(id) ??
-      (toCode(textCell(site, "slug")) || toCode(textCell(site, "name")) || `site-${toCode(id) || "unknown"}`);
+      (convertToCode(readTextCell(site, "slug")) ||
+        convertToCode(readTextCell(site, "name")) ||
+        `site-${convertToCode(id) || "unknown"}`);
     this.#sites.set(id, code);
     return code;
   }
@@ -63,7 +65,7 @@ export class LocationFinder {
     const at = this.#at(site, location);
     const group = this.#data.named("rackgroup", row, "group");
     if (group === undefined) return at;
-    const lane = toCode(textCell(group, "slug")) || toCode(textCell(group, "name"));
+    const lane = convertToCode(readTextCell(group, "slug")) || convertToCode(readTextCell(group, "name"));
     return lane === "" ? at : { ...at, row: lane };
   }
 
@@ -79,7 +81,7 @@ export class LocationFinder {
   #resolve(site: NetboxRow, location: NetboxRow | undefined): Location {
     const found: Steps = { floor: 0, row: "", rooms: [] };
     for (const one of this.#chain(location)) {
-      const key = `${textCell(site, "slug")}/${textCell(one, "slug")}`;
+      const key = `${readTextCell(site, "slug")}/${readTextCell(one, "slug")}`;
       addLocation(found, one, Object.hasOwn(this.#options.locations, key) ? this.#options.locations[key] : undefined);
     }
     const { floor, row, rooms } = found;
@@ -108,7 +110,7 @@ interface Steps {
 
 /** Adds one nested location: a floor, a row, or a room inside the one that contains it. */
 function addLocation(found: Steps, location: NetboxRow, given: NetboxOptions["locations"][string] | undefined): void {
-  const name = textCell(location, "name").trim();
+  const name = readTextCell(location, "name").trim();
   const floor = given?.floor ?? parseFloor(name);
   if (floor !== undefined) found.floor = floor;
   if (given !== undefined) {
@@ -116,7 +118,7 @@ function addLocation(found: Steps, location: NetboxRow, given: NetboxOptions["lo
     found.row = given.row ?? found.row;
     return;
   }
-  const code = toCode(textCell(location, "slug")) || toCode(name);
+  const code = convertToCode(readTextCell(location, "slug")) || convertToCode(name);
   if (floor !== undefined || code === "") return;
   if (ROW.test(name)) found.row = code;
   else found.rooms.push(code);
@@ -124,7 +126,7 @@ function addLocation(found: Steps, location: NetboxRow, given: NetboxOptions["lo
 
 function joinRooms(rooms: readonly string[]): string {
   const all = rooms.join("-");
-  return all.length <= 64 ? all : toCode(all.slice(all.length - 64));
+  return all.length <= 64 ? all : convertToCode(all.slice(all.length - 64));
 }
 
 /** Returns the floor number that a location's name means; undefined if it names no floor. */

@@ -58,9 +58,9 @@ export function writeAnsibleInventory({ devices }: ExportInventory): readonly Ex
   const hosts = devices.filter(isQueryable);
   const groups = new Map<string, string[]>();
   for (const host of hosts) {
-    for (const group of ansibleGroupsOf(host)) groups.set(group, [...(groups.get(group) ?? []), host.code]);
+    for (const group of listAnsibleGroups(host)) groups.set(group, [...(groups.get(group) ?? []), host.code]);
   }
-  const hostvars = Object.fromEntries(hosts.map((host) => [host.code, ansibleVarsOf(host)]));
+  const hostvars = Object.fromEntries(hosts.map((host) => [host.code, listAnsibleVariables(host)]));
   const names = [...groups.keys()].toSorted();
   const inventory = {
     _meta: { hostvars },
@@ -71,7 +71,7 @@ export function writeAnsibleInventory({ devices }: ExportInventory): readonly Ex
 }
 
 /** Returns the groups of a device, with names of letters, digits and underscores only. */
-function ansibleGroupsOf({ location, rackCode, role, kind }: Device): readonly string[] {
+function listAnsibleGroups({ location, rackCode, role, kind }: Device): readonly string[] {
   const given: readonly (readonly [string, string | undefined])[] = [
     ["site", location?.siteId],
     ["rack", rackCode],
@@ -83,7 +83,7 @@ function ansibleGroupsOf({ location, rackCode, role, kind }: Device): readonly s
   );
 }
 
-function ansibleVarsOf(device: Device): Readonly<Record<string, string>> {
+function listAnsibleVariables(device: Device): Readonly<Record<string, string>> {
   const facts = Object.entries(listDeviceFacts(device)).map(([name, value]) => [`planner_${name}`, value]);
   return Object.fromEntries([...facts, ["ansible_host", device.name ?? device.code]]);
 }
@@ -99,13 +99,13 @@ export function writeGraphviz({ racks, devices, cables }: ExportInventory): read
     '  node [shape=box, fontname="sans-serif"];',
   ];
   for (const [rack, members] of groupByRack(shown)) {
-    if (rack === "") lines.push(...members.map((device) => `  ${dotNode(device)}`));
+    if (rack === "") lines.push(...members.map((device) => `  ${formatDotNode(device)}`));
     else {
       lines.push(`  subgraph ${quoteText(`cluster_${rack}`)} {`, `    label=${quoteText(names.get(rack) ?? rack)};`);
-      lines.push(...members.map((device) => `    ${dotNode(device)}`), "  }");
+      lines.push(...members.map((device) => `    ${formatDotNode(device)}`), "  }");
     }
   }
-  lines.push(...cables.map(dotEdge), "}");
+  lines.push(...cables.map(formatDotEdge), "}");
   return [{ name: "inventory.dot", text: `${lines.join("\n")}\n` }];
 }
 
@@ -118,11 +118,11 @@ function groupByRack(devices: readonly Device[]): ReadonlyMap<string, readonly D
   return groups;
 }
 
-function dotNode({ code, name, role }: Device): string {
+function formatDotNode({ code, name, role }: Device): string {
   return `${quoteText(code)} [label=${quoteText(name ?? code)}${role === undefined ? "" : `, tooltip=${quoteText(role)}`}];`;
 }
 
-function dotEdge({ a, b, color, status }: Cable): string {
+function formatDotEdge({ a, b, color, status }: Cable): string {
   const style = status === "PLANNED" ? ", style=dashed" : "";
   const shade = color === undefined ? "" : `, color=${quoteText(`#${color}`)}`;
   return `  ${quoteText(a.deviceCode)} -- ${quoteText(b.deviceCode)} [taillabel=${quoteText(a.portName)}, headlabel=${quoteText(b.portName)}${shade}${style}];`;

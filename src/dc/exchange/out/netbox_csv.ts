@@ -2,7 +2,7 @@ import type { PortKind } from "#dc/model/enum_values.ts";
 import type { Cable, Device, Port, Rack } from "#dc/model/resources.ts";
 import { PORT_TABLES } from "../netbox/component_tables.ts";
 import type { ExportFile, ExportInventory } from "./inventory.ts";
-import { assignSlugs, buildNetboxTypes, manufacturerOf, type NetboxType } from "./netbox_types.ts";
+import { assignSlugs, buildNetboxTypes, findManufacturer, type NetboxType } from "./netbox_types.ts";
 
 type Cell = string | number | boolean | undefined;
 type Cells = readonly Cell[];
@@ -21,24 +21,24 @@ export function writeNetboxCsv(inventory: ExportInventory): readonly ExportFile[
   const types = buildNetboxTypes(devices);
   const files: readonly Table[] = [
     ["sites", ["name", "slug", "status"], assignSlugs(listSites(inventory)).map((site) => [...site, "active"])],
-    ["manufacturers", ["name", "slug"], assignSlugs(uniqueNames(devices.map(manufacturerOf)))],
+    ["manufacturers", ["name", "slug"], assignSlugs(listUniqueNames(devices.map(findManufacturer)))],
     buildTable("device-types", TYPE_COLUMNS, [...new Set(types.values())]),
     [
       "device-roles",
       ["name", "slug", "color"],
-      assignSlugs(uniqueNames(devices.map(role))).map((named) => [...named, "9e9e9e"]),
+      assignSlugs(listUniqueNames(devices.map(role))).map((named) => [...named, "9e9e9e"]),
     ],
     buildTable("racks", RACK_COLUMNS, racks),
-    buildTable("devices", deviceColumns(types), devices),
-    ["device-bays", ["device", "name", "installed_device"], devices.flatMap(bayRow)],
-    ...PORT_ORDER.map((kind) => portTable(kind, devices)),
+    buildTable("devices", createDeviceColumns(types), devices),
+    ["device-bays", ["device", "name", "installed_device"], devices.flatMap(createBayRow)],
+    ...PORT_ORDER.map((kind) => createPortTable(kind, devices)),
     buildTable("cables", CABLE_COLUMNS, joinCables(cables, devices)),
   ];
   return files
     .filter(([, , rows]) => rows.length > 0)
     .map(([name, header, rows], index) => ({
       name: `${String(index + 1).padStart(2, "0")}-${name}.csv`,
-      text: [header, ...rows].map(csvLine).join(""),
+      text: [header, ...rows].map(formatCsvLine).join(""),
     }));
 }
 
@@ -47,12 +47,12 @@ function buildTable<About>(name: string, columns: readonly Column<About>[], abou
 }
 
 function listSites({ racks, devices }: ExportInventory): readonly string[] {
-  return uniqueNames(
+  return listUniqueNames(
     [...racks, ...devices].flatMap(({ location }) => (location === undefined ? [] : [location.siteId])),
   );
 }
 
-function uniqueNames(names: readonly string[]): readonly string[] {
+function listUniqueNames(names: readonly string[]): readonly string[] {
   return [...new Set(names)].toSorted();
 }
 
@@ -79,11 +79,11 @@ const RACK_COLUMNS: readonly Column<Rack>[] = [
   ["comments", ({ comments }) => comments],
 ];
 
-function deviceColumns(types: ReadonlyMap<string, NetboxType>): readonly Column<Device>[] {
+function createDeviceColumns(types: ReadonlyMap<string, NetboxType>): readonly Column<Device>[] {
   return [
     ["name", ({ code }) => code],
     ["role", role],
-    ["manufacturer", manufacturerOf],
+    ["manufacturer", findManufacturer],
     ["device_type", ({ code }) => types.get(code)?.model],
     ["site", ({ location }) => location?.siteId],
     ["rack", ({ rackCode }) => rackCode],
@@ -96,7 +96,7 @@ function deviceColumns(types: ReadonlyMap<string, NetboxType>): readonly Column<
   ];
 }
 
-function bayRow({ code, parentDeviceCode, bay }: Device): readonly Cells[] {
+function createBayRow({ code, parentDeviceCode, bay }: Device): readonly Cells[] {
   return parentDeviceCode === undefined || bay === undefined ? [] : [[parentDeviceCode, bay, code]];
 }
 
@@ -128,7 +128,7 @@ const PORT_COLUMNS: Readonly<Record<PortKind, readonly Column<Port>[]>> = {
   ],
 };
 
-function portTable(kind: PortKind, devices: readonly Device[]): Table {
+function createPortTable(kind: PortKind, devices: readonly Device[]): Table {
   const rows = devices.flatMap(({ code, ports = [] }) =>
     ports
       .filter((port) => port.kind === kind)
@@ -177,11 +177,11 @@ function joinCables(cables: readonly Cable[], devices: readonly Device[]): reado
   });
 }
 
-function csvLine(cells: Cells): string {
-  return `${cells.map(cellText).join(",")}\n`;
+function formatCsvLine(cells: Cells): string {
+  return `${cells.map(formatCsvCell).join(",")}\n`;
 }
 
-function cellText(cell: Cell): string {
+function formatCsvCell(cell: Cell): string {
   const text = cell === undefined ? "" : String(cell);
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

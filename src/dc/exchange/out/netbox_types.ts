@@ -1,5 +1,5 @@
 import type { Device } from "#dc/model/resources.ts";
-import { toSlug } from "../codes.ts";
+import { convertToSlug } from "../codes.ts";
 
 /** A device type of NetBox, which has the dimensions that each device has in the inventory. */
 export interface NetboxType {
@@ -11,7 +11,7 @@ export interface NetboxType {
   readonly subdevice: string;
 }
 
-export const manufacturerOf = ({ manufacturer }: Device) => manufacturer ?? "Unknown";
+export const findManufacturer = ({ manufacturer }: Device) => manufacturer ?? "Unknown";
 
 /**
  * Returns the type of each device, by the device's code. Devices of one model with different dimensions get separate
@@ -24,7 +24,7 @@ export function buildNetboxTypes(devices: readonly Device[]): ReadonlyMap<string
   const byCode = new Map<string, NetboxType>();
   for (const device of devices) {
     const { uHeight = 1, depth, kind, model = kind } = device;
-    const manufacturer = manufacturerOf(device);
+    const manufacturer = findManufacturer(device);
     const isFullDepth = depth !== "HALF";
     const subdevice = kind === "CHASSIS" ? "parent" : kind === "BLADE" ? "child" : "";
     const key = JSON.stringify([manufacturer, model, uHeight, isFullDepth, subdevice]);
@@ -32,7 +32,7 @@ export function buildNetboxTypes(devices: readonly Device[]): ReadonlyMap<string
     if (known === undefined) {
       const build = [`${uHeight}U`, ...(isFullDepth ? [] : ["half depth"]), subdevice].filter((word) => word !== "");
       const name = models.take(manufacturer, model, `${model} (${build.join(", ")})`);
-      const slug = slugs.take("", toSlug(`${manufacturer}-${name}`) ?? "unknown");
+      const slug = slugs.take("", convertToSlug(`${manufacturer}-${name}`) ?? "unknown");
       types.set(key, { manufacturer, model: name, slug, uHeight, isFullDepth, subdevice });
     }
     const type = types.get(key);
@@ -44,14 +44,14 @@ export function buildNetboxTypes(devices: readonly Device[]): ReadonlyMap<string
 /** Returns names with slugs that no other name has. */
 export function assignSlugs(names: readonly string[]): readonly (readonly [name: string, slug: string])[] {
   const slugs = new Names();
-  return names.map((name) => [name, slugs.take("", toSlug(name) ?? "unknown")]);
+  return names.map((name) => [name, slugs.take("", convertToSlug(name) ?? "unknown")]);
 }
 
-/** Names that are used once within a group, regardless of case. */
+/** Names of which each is used once within a group, regardless of case. */
 class Names {
   readonly #used = new Set<string>();
 
-  /** Returns the first free one of the wanted names, else the last with a number. */
+  /** Returns the first wanted name that is free; if none is, the last wanted name with a number. */
   take(within: string, ...wishes: readonly [string, ...string[]]): string {
     const last = wishes.at(-1) ?? wishes[0];
     for (let number = 1; ; number += 1) {

@@ -4,8 +4,8 @@ export const DAY_MS = 24 * 60 * 60 * 1000;
 const SLOT_MS = 15 * 60 * 1000;
 const SLOTS = DAY_MS / SLOT_MS;
 /**
- * Number of largest values to keep for the 95th percentile. By nearest rank it is the fifth largest of 96 quarter
- * hours; of fewer, a larger one.
+ * Number of largest values to keep for the 95th percentile. By nearest rank, the percentile is the fifth largest of 96
+ * quarter hours; of fewer quarter hours, a larger value.
  */
 const TOP = SLOTS - Math.ceil(0.95 * SLOTS) + 1;
 /** Significant digits of the figures of days; rounding keeps the order of values. */
@@ -37,7 +37,7 @@ export interface DayHistory {
 export const EMPTY_HISTORY: DayHistory = { open: [], closed: [] };
 
 /** Returns the number of days since 1970 in UTC. @param at milliseconds since 1970 */
-export function toDayNumber(at: number): number {
+export function computeDayNumber(at: number): number {
   return Math.floor(at / DAY_MS);
 }
 
@@ -47,16 +47,20 @@ export function formatDay(day: number): string {
 }
 
 /** Adds a value to its day. Returns the same object if nothing changes. */
-export function addValue(
+export function addDayValue(
   history: DayHistory,
   { value, at }: { readonly value: number; readonly at: number },
   today: number,
 ): DayHistory {
-  const day = toDayNumber(at);
+  const day = computeDayNumber(at);
   const settled = closeOldDays(history, today);
   if (day < today - 1) return settled;
   const known = settled.open.find((one) => one.day === day);
-  const next = addSlot(known ?? { day, seen: [0, 0, 0], top: [] }, Math.floor((at - day * DAY_MS) / SLOT_MS), value);
+  const next = addSlotValue(
+    known ?? { day, seen: [0, 0, 0], top: [] },
+    Math.floor((at - day * DAY_MS) / SLOT_MS),
+    value,
+  );
   if (next === known) return settled;
   const others = settled.open.filter((one) => one.day !== day);
   return { open: [...others, next].sort((a, b) => a.day - b.day), closed: settled.closed };
@@ -70,11 +74,11 @@ function closeOldDays(history: DayHistory, today: number): DayHistory {
   if (done.length === 0 && !closed.some(isOld)) return history;
   return {
     open: open.filter(({ day }) => day >= today - 1),
-    closed: [...closed, ...done.map(closeDay)].filter((day) => !isOld(day)),
+    closed: [...closed, ...done.map(closeOpenDay)].filter((day) => !isOld(day)),
   };
 }
 
-function addSlot(day: OpenDay, slot: number, given: number): OpenDay {
+function addSlotValue(day: OpenDay, slot: number, given: number): OpenDay {
   const value = Number(given.toPrecision(DIGITS));
   const word = slot >> 5;
   const bit = 1 << (slot & 31);
@@ -101,40 +105,41 @@ function compareLargestFirst([slotA, a]: readonly [number, number], [slotB, b]: 
 }
 
 /** Computes the figures of a day that ends. */
-function closeDay({ day, seen, top }: OpenDay): ClosedDay {
-  const count = seen.reduce((sum, word) => sum + countBits(word), 0);
+function closeOpenDay({ day, seen, top }: OpenDay): ClosedDay {
+  const count = seen.reduce((sum, word) => sum + countWordBits(word), 0);
   const [, max = 0] = top[0] ?? [];
   const [, p95 = max] = top[count - Math.ceil(0.95 * count)] ?? [];
   return { day, p95, max };
 }
 
-function countBits(word: number): number {
+function countWordBits(word: number): number {
   let count = 0;
   for (let rest = word; rest !== 0; rest &= rest - 1) count += 1;
   return count;
 }
 
-/** Returns those of the last 30 days that have values, oldest first. */
-export function listDays({ open, closed }: DayHistory, today: number): readonly ClosedDay[] {
-  return [...closed, ...open.map(closeDay)].filter(({ day }) => day > today - KEPT_DAYS && day <= today + 1);
+/** Returns the days among the last 30 days that have values, oldest first. */
+export function listDaysWithValues({ open, closed }: DayHistory, today: number): readonly ClosedDay[] {
+  return [...closed, ...open.map(closeOpenDay)].filter(({ day }) => day > today - KEPT_DAYS && day <= today + 1);
 }
 
 /**
  * Returns the highest of the days' 95th percentiles, and the highest value; undefined without any value. At most a
- * twentieth of any day's quarter hours exceeds the first figure, so at most a twentieth of all of them does.
+ * twentieth of the quarter hours of any day exceeds the first figure, and therefore at most a twentieth of all quarter
+ * hours.
  */
-export function computePeak(
+export function computePeakFigures(
   history: DayHistory,
   today: number,
 ): { readonly p95: number; readonly max: number } | undefined {
-  const days = listDays(history, today);
+  const days = listDaysWithValues(history, today);
   if (days.length === 0) return undefined;
   return { p95: Math.max(...days.map(({ p95 }) => p95)), max: Math.max(...days.map(({ max }) => max)) };
 }
 
 /**
  * Returns the usual interval between two readings in milliseconds: the median distance between quarter hours of the
- * open days with a value; a quarter hour if fewer than two have one.
+ * open days with a value. Returns a quarter hour if fewer than two quarter hours have a value.
  */
 export function computeUsualGapMs({ open }: Pick<DayHistory, "open">): number {
   const gaps: number[] = [];

@@ -12,7 +12,7 @@ export interface MeasuredElement {
   readonly ref: string;
   readonly ownerKind: OwnerKind;
   readonly ownerKey: string;
-  /** Name of the port, also of a declared feed; empty for all other elements. */
+  /** Name of the port, also for a declared feed; empty for all other elements. */
   readonly port: string;
 }
 
@@ -45,7 +45,7 @@ export interface ReadingAge {
 
 /** Reads of readings in one snapshot. */
 export interface ReadingReader {
-  /** Returns those of the elements with these keys that exist, by key. Cost: one statement per kind. */
+  /** Returns those elements with the given keys that exist, by key. Cost: one statement per kind. */
   measuredElements(keys: readonly string[]): Promise<ReadonlyMap<string, MeasuredElement>>;
   /** Returns readings sorted by key and quantity. Without `withDays`, the stored data contains no closed days. */
   readings(query: ReadingQuery): Promise<readonly StoredReading[]>;

@@ -1,16 +1,16 @@
 import { MAX_CABLE_M } from "#dc/limits.ts";
 import { type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
 import { overlayCable } from "../overlay.ts";
-import { canConnectKinds, findOutletType, isCableless } from "../port_types.ts";
+import { canConnectPortKinds, findOutletType, isCablelessType } from "../port_types.ts";
 import { findPowerCycle } from "../power_walk.ts";
-import { formatPort, isSamePort, portRef, toCableRef } from "../ref.ts";
+import { formatCableRef, formatPort, isSamePort, portRef } from "../ref.ts";
 import type { Cable } from "../resources.ts";
 import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { cableMediaRules } from "./cable_media.ts";
-import { checkNumber, checkTexts, rejectMissing, rejectSyntax } from "./checks.ts";
-import { checkEndShape, findPort } from "./ends.ts";
-import { checkDescribed } from "./general.ts";
+import { checkNumberBounds, checkTableTexts, rejectInvalidSyntax, rejectMissingResource } from "./checks.ts";
+import { checkEndShape, findEndPort } from "./ends.ts";
+import { checkSharedFields } from "./general.ts";
 import { checkPlugMatch, checkSourceAgreement, rejectPowerCycle } from "./power_in.ts";
 
 const COLOR = /^[0-9A-Fa-f]{6}$/;
@@ -19,16 +19,16 @@ function checkCableShape({ after }: ResourceWrite<Cable>): Findings {
   const found: Finding[] = [
     ...checkEndShape("a", after.a),
     ...checkEndShape("b", after.b),
-    ...checkNumber("length_m", after.lengthM, { above: 0, max: MAX_CABLE_M }),
-    ...checkTexts(after, ["label", "bundle", "tenant"]),
+    ...checkNumberBounds("length_m", after.lengthM, { above: 0, max: MAX_CABLE_M }),
+    ...checkTableTexts(after, ["label", "bundle", "tenant"]),
   ];
   if (after.color !== undefined && !COLOR.test(after.color)) {
-    found.push(rejectSyntax("FIELD_OUT_OF_RANGE", "color", "colour", after.color, "six hexadecimal digits"));
+    found.push(rejectInvalidSyntax("FIELD_OUT_OF_RANGE", "color", "colour", after.color, "six hexadecimal digits"));
   }
   return found;
 }
 
-function checkEndsDiffer({ after: { a, b } }: ResourceWrite<Cable>): Findings {
+function checkCableEndsDiffer({ after: { a, b } }: ResourceWrite<Cable>): Findings {
   if (!isSamePort(a, b)) return [];
   return [
     rejectWrite("FIELD_CONFLICT", "b", `Both ends of the cable are "${formatPort(b)}"`, {
@@ -38,22 +38,22 @@ function checkEndsDiffer({ after: { a, b } }: ResourceWrite<Cable>): Findings {
   ];
 }
 
-async function checkEnds({ after }: ResourceWrite<Cable>, site: SiteReader): Promise<Findings> {
+async function checkCableEnds({ after }: ResourceWrite<Cable>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
-  for (const field of ["a", "b"] as const) found.push(...(await checkEnd(after, field, site)));
+  for (const field of ["a", "b"] as const) found.push(...(await checkCableEnd(after, field, site)));
   return found;
 }
 
-async function checkEnd(cable: Cable, field: "a" | "b", site: SiteReader): Promise<Findings> {
+async function checkCableEnd(cable: Cable, field: "a" | "b", site: SiteReader): Promise<Findings> {
   const end = cable[field];
-  const place = await findPort(end, site);
+  const place = await findEndPort(end, site);
   const ref = portRef(end);
   if (place === undefined) {
-    return [rejectMissing(field, "port", formatPort(end), { ref })];
+    return [rejectMissingResource(field, "port", formatPort(end), { ref })];
   }
   const { port } = place;
   const found: ErrorFinding[] = [];
-  if (isCableless(port.type)) {
+  if (isCablelessType(port.type)) {
     found.push(
       rejectWrite("PORT_INCOMPATIBLE", field, `Port "${formatPort(end)}" of type ${port.type} takes no cable`, {
         value: port.type,
@@ -68,8 +68,8 @@ async function checkEnd(cable: Cable, field: "a" | "b", site: SiteReader): Promi
     );
   }
   const other = await site.cableAt(end);
-  if (other !== undefined && toCableRef(other.a, other.b) !== toCableRef(cable.a, cable.b)) {
-    const taken = toCableRef(other.a, other.b);
+  if (other !== undefined && formatCableRef(other.a, other.b) !== formatCableRef(cable.a, cable.b)) {
+    const taken = formatCableRef(other.a, other.b);
     found.push(
       rejectWrite("PORT_ALREADY_CABLED", field, `Port "${formatPort(end)}" holds another cable`, {
         value: taken,
@@ -81,10 +81,10 @@ async function checkEnd(cable: Cable, field: "a" | "b", site: SiteReader): Promi
   return found;
 }
 
-async function checkCompatible({ after }: ResourceWrite<Cable>, site: SiteReader): Promise<Findings> {
-  const a = await findPort(after.a, site);
-  const b = await findPort(after.b, site);
-  if (a === undefined || b === undefined || canConnectKinds(a.port.kind, b.port.kind)) return [];
+async function checkCompatibleEnds({ after }: ResourceWrite<Cable>, site: SiteReader): Promise<Findings> {
+  const a = await findEndPort(after.a, site);
+  const b = await findEndPort(after.b, site);
+  if (a === undefined || b === undefined || canConnectPortKinds(a.port.kind, b.port.kind)) return [];
   return [
     rejectWrite(
       "PORT_INCOMPATIBLE",
@@ -100,9 +100,9 @@ async function checkCompatible({ after }: ResourceWrite<Cable>, site: SiteReader
 }
 
 /** Checks a power cable: it matches the inlet's source, closes no cycle, and its plug fits the outlet. */
-async function checkPower({ after }: ResourceWrite<Cable>, site: SiteReader): Promise<Findings> {
-  const a = await findPort(after.a, site);
-  const b = await findPort(after.b, site);
+async function checkPowerCable({ after }: ResourceWrite<Cable>, site: SiteReader): Promise<Findings> {
+  const a = await findEndPort(after.a, site);
+  const b = await findEndPort(after.b, site);
   const [inlet, outlet] = a?.port.kind === "POWER_IN" ? [a, b] : [b, a];
   if (inlet?.port.kind !== "POWER_IN" || outlet === undefined) return [];
   const field = inlet === a ? "a" : "b";
@@ -116,9 +116,9 @@ async function checkPower({ after }: ResourceWrite<Cable>, site: SiteReader): Pr
 
 /** Rules for a cable, in phases. Source: docs/contract/datacenter-rules.md#cable. */
 export const cableRules: RulePhases<Cable> = [
-  [checkCableShape, checkDescribed],
-  [checkEndsDiffer],
-  [checkEnds],
-  [checkCompatible],
-  [checkPower, ...cableMediaRules],
+  [checkCableShape, checkSharedFields],
+  [checkCableEndsDiffer],
+  [checkCableEnds],
+  [checkCompatibleEnds],
+  [checkPowerCable, ...cableMediaRules],
 ];

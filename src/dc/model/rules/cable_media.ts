@@ -3,7 +3,7 @@ import { portRef } from "../ref.ts";
 import type { Cable, Device, Port } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { findPort } from "./ends.ts";
+import { findEndPort } from "./ends.ts";
 
 interface Reach {
   readonly types: readonly string[];
@@ -27,21 +27,21 @@ type Ends = readonly [
   { readonly device: Device; readonly port: Port },
 ];
 
-async function checkMedia({ after }: ResourceWrite<Cable>, site: SiteReader): Promise<Findings> {
-  const a = await findPort(after.a, site);
-  const b = await findPort(after.b, site);
+async function checkCableMedia({ after }: ResourceWrite<Cable>, site: SiteReader): Promise<Findings> {
+  const a = await findEndPort(after.a, site);
+  const b = await findEndPort(after.b, site);
   if (a === undefined || b === undefined) return [];
   const ends: Ends = [a, b];
   return [
-    ...checkReach(after, ends),
-    ...checkOptics(after, ends),
-    ...checkSpeeds(ends),
-    ...checkPolish(ends),
-    ...checkSites(after, ends),
+    ...checkMediumReach(after, ends),
+    ...checkOpticTypes(after, ends),
+    ...checkPortSpeeds(ends),
+    ...checkConnectorPolish(ends),
+    ...checkEndSites(after, ends),
   ];
 }
 
-function checkReach(cable: Cable, [a, b]: Ends): readonly Finding[] {
+function checkMediumReach(cable: Cable, [a, b]: Ends): readonly Finding[] {
   const speed = Math.max(a.port.speedMbps ?? 0, b.port.speedMbps ?? 0);
   return REACHES.filter(({ types }) => types.includes(cable.type ?? ""))
     .filter(({ maxM, fromMbps }) => (cable.lengthM ?? 0) > maxM && speed >= fromMbps)
@@ -56,7 +56,7 @@ function checkReach(cable: Cable, [a, b]: Ends): readonly Finding[] {
 const MULTI_MODE_OPTIC = /base-(?:sr|sx|sw|lrm|vr)/;
 const SINGLE_MODE_OPTIC = /base-(?:lr|er|zr|fr|dr|lx|ex|zx|bx|psm|cwdm)/;
 
-function checkOptics(cable: Cable, ends: Ends): readonly Finding[] {
+function checkOpticTypes(cable: Cable, ends: Ends): readonly Finding[] {
   const single = cable.type?.startsWith("SMF") === true;
   const multi = cable.type?.startsWith("MMF") === true;
   return ends
@@ -72,7 +72,7 @@ function checkOptics(cable: Cable, ends: Ends): readonly Finding[] {
     );
 }
 
-function checkSpeeds([a, b]: Ends): readonly Finding[] {
+function checkPortSpeeds([a, b]: Ends): readonly Finding[] {
   const [one, other] = [a.port.speedMbps, b.port.speedMbps];
   if (one === undefined || other === undefined || one === other) return [];
   return [
@@ -83,7 +83,7 @@ function checkSpeeds([a, b]: Ends): readonly Finding[] {
   ];
 }
 
-function checkPolish([a, b]: Ends): readonly Finding[] {
+function checkConnectorPolish([a, b]: Ends): readonly Finding[] {
   const angled = ({ type }: Port) => type?.endsWith("-apc");
   const flat = ({ type }: Port) => type?.endsWith("-upc") === true || type?.endsWith("-pc") === true;
   const mixed = (angled(a.port) && flat(b.port)) || (angled(b.port) && flat(a.port));
@@ -96,7 +96,7 @@ function checkPolish([a, b]: Ends): readonly Finding[] {
   ];
 }
 
-function checkSites(cable: Cable, [a, b]: Ends): readonly Finding[] {
+function checkEndSites(cable: Cable, [a, b]: Ends): readonly Finding[] {
   const [one, other] = [a.device.location?.siteId, b.device.location?.siteId];
   if (one === undefined || other === undefined || one === other) return [];
   return [
@@ -108,4 +108,4 @@ function checkSites(cable: Cable, [a, b]: Ends): readonly Finding[] {
   ];
 }
 
-export const cableMediaRules = [checkMedia];
+export const cableMediaRules = [checkCableMedia];

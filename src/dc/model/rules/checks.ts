@@ -25,16 +25,16 @@ type TextField<Resource> = {
 }[keyof Resource] &
   string;
 
-/** Shared empty result: most checks find nothing. */
+/** Empty result that all checks share, because most checks find nothing. */
 const NOTHING: readonly ErrorFinding[] = [];
 
 /** Returns a rule that checks every number of a table. Unknown values pass; NaN and infinities fail. */
 export function createNumberRule<Resource>(checks: readonly NumberCheck<Resource>[]) {
-  return ({ after }: ResourceWrite<Resource>): Findings => checkNumbers(after, checks);
+  return ({ after }: ResourceWrite<Resource>): Findings => checkTableNumbers(after, checks);
 }
 
-/** Checks the numbers of a table; `at` is prepended to field names. */
-export function checkNumbers<Resource>(
+/** Checks that the number fields of a table are within their bounds; `at` is prepended to field names. */
+export function checkTableNumbers<Resource>(
   resource: Resource,
   checks: readonly NumberCheck<Resource>[],
   at = "",
@@ -43,14 +43,14 @@ export function checkNumbers<Resource>(
   for (const [field, read, bounds] of checks) {
     const value = read(resource);
     // Field names are built only for findings: a device has thousands of numbers.
-    if (value !== undefined && !isWithin(value, bounds))
-      found = [...found, ...checkNumber(`${at}${field}`, value, bounds)];
+    if (value !== undefined && !isWithinBounds(value, bounds))
+      found = [...found, ...checkNumberBounds(`${at}${field}`, value, bounds)];
   }
   return found;
 }
 
 /** Rejects texts over their maximum length; `at` is prepended to field names. */
-export function checkTexts<Resource>(
+export function checkTableTexts<Resource>(
   resource: Resource,
   fields: readonly TextField<Resource>[],
   at = "",
@@ -60,30 +60,36 @@ export function checkTexts<Resource>(
   for (const name of fields) {
     const text = resource[name] as string | undefined;
     if (text !== undefined && text.length > max)
-      found = [...found, ...checkTextLength(at + toWireName(name), text, max)];
+      found = [...found, ...checkTextLength(at + formatWireName(name), text, max)];
   }
   return found;
 }
 
 /** Returns the name of a field in requests, such as `facility_id` for `facilityId`. */
-export function toWireName(field: string): string {
+export function formatWireName(field: string): string {
   return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** Rejects a text that does not follow its grammar. @param what kind of text, such as "slug" */
-export function rejectSyntax(code: Reason, field: string, what: string, value: string, expected: string): ErrorFinding {
+export function rejectInvalidSyntax(
+  code: Reason,
+  field: string,
+  what: string,
+  value: string,
+  expected: string,
+): ErrorFinding {
   return rejectWrite(code, field, `Cannot read ${what} "${value}"`, { value, expected });
 }
 
 /** Rejects a number outside its bounds. */
-export function checkNumber(field: string, value: number | undefined, bounds: Bounds): readonly ErrorFinding[] {
-  if (value === undefined || isWithin(value, bounds)) return NOTHING;
+export function checkNumberBounds(field: string, value: number | undefined, bounds: Bounds): readonly ErrorFinding[] {
+  if (value === undefined || isWithinBounds(value, bounds)) return NOTHING;
   const expected = describeBounds(bounds);
   const message = `Field "${field}" is out of range: ${value}, expected ${expected}`;
   return [rejectWrite("FIELD_OUT_OF_RANGE", field, message, { value, expected })];
 }
 
-function isWithin(value: number, { min, above, max, step }: Bounds): boolean {
+function isWithinBounds(value: number, { min, above, max, step }: Bounds): boolean {
   if (!Number.isFinite(value)) return false;
   if (min !== undefined && value < min) return false;
   if (above !== undefined && value <= above) return false;
@@ -111,7 +117,12 @@ export function checkTextLength(field: string, text: string | undefined, max: nu
 }
 
 /** Rejects a reference to a resource that does not exist. @param what kind of resource, such as "rack" */
-export function rejectMissing(field: string, what: string, value: string, detail: FindingDetail = {}): ErrorFinding {
+export function rejectMissingResource(
+  field: string,
+  what: string,
+  value: string,
+  detail: FindingDetail = {},
+): ErrorFinding {
   return rejectWrite("REF_NOT_FOUND", field, `Cannot find ${what} "${value}"`, { value, ...detail });
 }
 
@@ -133,12 +144,12 @@ interface Tagged {
   readonly assetTag?: string;
 }
 
-export function checkRequired(field: string, value: unknown): readonly ErrorFinding[] {
+export function checkRequiredField(field: string, value: unknown): readonly ErrorFinding[] {
   if (value !== undefined && value !== "") return NOTHING;
   return [rejectWrite("REQUIRED_FIELD", field, `Field "${field}" is required`, { expected: "a value" })];
 }
 
-export function checkUnique(
+export function checkUniqueValue(
   values: readonly (readonly [field: string, key: string])[],
   what: string,
 ): readonly ErrorFinding[] {

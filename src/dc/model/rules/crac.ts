@@ -5,20 +5,20 @@ import type { Crac } from "../resources.ts";
 import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import {
-  checkNumber,
-  checkRequired,
-  checkTexts,
-  checkUnique,
+  checkNumberBounds,
+  checkRequiredField,
+  checkTableTexts,
+  checkUniqueValue,
   createNumberRule,
-  rejectMissing,
-  rejectSyntax,
+  rejectInvalidSyntax,
+  rejectMissingResource,
 } from "./checks.ts";
 import {
-  checkAgreement,
   checkCodeShape,
   checkCodeSpelling,
-  checkDescribed,
-  checkPlaced,
+  checkLocationAgreement,
+  checkPlacedFields,
+  checkSharedFields,
   createOverlapRule,
 } from "./general.ts";
 import { checkSourceExists, checkSourceShape } from "./power_in.ts";
@@ -39,22 +39,24 @@ const numbers = createNumberRule<Crac>([
   ["allocated_draw_w", (crac) => crac.allocatedDrawW, { min: 0 }],
 ]);
 
-function checkWords({ after }: ResourceWrite<Crac>): Findings {
+function checkCracTexts({ after }: ResourceWrite<Crac>): Findings {
   return [
-    ...checkRequired("kind", after.kind),
-    ...checkTexts(after, ["name", "redundancyGroup", "manufacturer", "model", "serial"]),
-    ...checkNumber("power_inputs", after.powerInputs?.length, { max: 16 }),
-    ...checkNumber("serves", after.serves?.length, { max: 256 }),
+    ...checkRequiredField("kind", after.kind),
+    ...checkTableTexts(after, ["name", "redundancyGroup", "manufacturer", "model", "serial"]),
+    ...checkNumberBounds("power_inputs", after.powerInputs?.length, { max: 16 }),
+    ...checkNumberBounds("serves", after.serves?.length, { max: 256 }),
   ];
 }
 
 /** Checks figures that depend on each other. */
-function checkFigures({ after }: ResourceWrite<Crac>): Findings {
+function checkDependentFigures({ after }: ResourceWrite<Crac>): Findings {
   const found: Finding[] = [];
   const { totalCapacityKw, sensibleCapacityKw, supplyTempC, returnTempC, maxDrawW, allocatedDrawW } = after;
-  found.push(...checkNumber("total_capacity_kw", totalCapacityKw, { min: sensibleCapacityKw }));
-  if (maxDrawW !== undefined) found.push(...checkNumber("allocated_draw_w", allocatedDrawW, { max: maxDrawW }));
-  found.push(...checkNumber("min_live_inlets", after.minLiveInlets, { min: 0, max: after.powerInputs?.length ?? 0 }));
+  found.push(...checkNumberBounds("total_capacity_kw", totalCapacityKw, { min: sensibleCapacityKw }));
+  if (maxDrawW !== undefined) found.push(...checkNumberBounds("allocated_draw_w", allocatedDrawW, { max: maxDrawW }));
+  found.push(
+    ...checkNumberBounds("min_live_inlets", after.minLiveInlets, { min: 0, max: after.powerInputs?.length ?? 0 }),
+  );
   if (supplyTempC !== undefined && returnTempC !== undefined && supplyTempC >= returnTempC) {
     found.push(
       rejectWrite("FIELD_CONFLICT", "supply_temp_c", "The supply must be colder than the return", {
@@ -66,11 +68,11 @@ function checkFigures({ after }: ResourceWrite<Crac>): Findings {
   return found;
 }
 
-async function checkLocation({ after }: ResourceWrite<Crac>, site: SiteReader): Promise<Findings> {
-  if (after.rackCode === undefined) return checkRequired("location", after.location);
+async function checkCracLocation({ after }: ResourceWrite<Crac>, site: SiteReader): Promise<Findings> {
+  if (after.rackCode === undefined) return checkRequiredField("location", after.location);
   const rack = await site.rack(after.rackCode);
-  if (rack?.code === after.rackCode) return checkAgreement(after.location, rack.location, `rack:${rack.code}`);
-  return [rejectMissing("rack_code", "rack", after.rackCode)];
+  if (rack?.code === after.rackCode) return checkLocationAgreement(after.location, rack.location, `rack:${rack.code}`);
+  return [rejectMissingResource("rack_code", "rack", after.rackCode)];
 }
 
 const SERVED = ["floor", "room", "row", "zone", "rack"] as const;
@@ -81,26 +83,26 @@ function checkServesShape({ after }: ResourceWrite<Crac>): Findings {
     ...(after.serves ?? []).flatMap((text, index) => {
       const ref = parseRef(text);
       if (ref !== undefined && SERVED.some((kind) => kind === ref.kind)) return [];
-      return [rejectSyntax("INVALID_REF", `serves[${index}]`, "scope", text, SERVES_GRAMMAR)];
+      return [rejectInvalidSyntax("INVALID_REF", `serves[${index}]`, "scope", text, SERVES_GRAMMAR)];
     }),
-    ...checkUnique(
+    ...checkUniqueValue(
       (after.serves ?? []).map((text, index) => [`serves[${index}]`, text.toLowerCase()] as const),
       "Scope",
     ),
     ...(after.powerInputs ?? []).flatMap(({ sourceRef, maxDrawW, allocatedDrawW }, index) => [
       ...checkSourceShape(`power_inputs[${index}].source_ref`, sourceRef),
-      ...checkNumber(`power_inputs[${index}].max_draw_w`, maxDrawW, { min: 0 }),
-      ...checkNumber(`power_inputs[${index}].allocated_draw_w`, allocatedDrawW, { min: 0 }),
+      ...checkNumberBounds(`power_inputs[${index}].max_draw_w`, maxDrawW, { min: 0 }),
+      ...checkNumberBounds(`power_inputs[${index}].allocated_draw_w`, allocatedDrawW, { min: 0 }),
     ]),
   ];
 }
 
-async function checkServesExist({ after }: ResourceWrite<Crac>, site: SiteReader): Promise<Findings> {
+async function checkServedExist({ after }: ResourceWrite<Crac>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   const siteId = after.location?.siteId;
   for (const [index, text] of (after.serves ?? []).entries()) {
     const ref = parseRef(text);
-    if (ref !== undefined) found.push(...(await checkServed(ref, `serves[${index}]`, siteId, site)));
+    if (ref !== undefined) found.push(...(await checkServedScope(ref, `serves[${index}]`, siteId, site)));
   }
   for (const [index, { sourceRef }] of (after.powerInputs ?? []).entries()) {
     if (sourceRef !== undefined)
@@ -109,7 +111,7 @@ async function checkServesExist({ after }: ResourceWrite<Crac>, site: SiteReader
   return found;
 }
 
-async function checkServed(
+async function checkServedScope(
   ref: Ref,
   field: string,
   siteId: string | undefined,
@@ -117,7 +119,7 @@ async function checkServed(
 ): Promise<readonly ErrorFinding[]> {
   const rack = ref.kind === "rack" ? await site.rack(ref.code) : undefined;
   if (ref.kind === "rack" && rack?.code !== ref.code) {
-    return [rejectMissing(field, "rack", ref.code, { ref: `rack:${ref.code}` })];
+    return [rejectMissingResource(field, "rack", ref.code, { ref: `rack:${ref.code}` })];
   }
   const other = "site" in ref ? ref.site : rack?.location?.siteId;
   if (siteId === undefined || other === undefined || codeKey(other) === codeKey(siteId)) return [];
@@ -139,7 +141,7 @@ function checkInletsWithoutSupply({ after }: ResourceWrite<Crac>): Findings {
 }
 
 /** Warns when no other working unit serves the same scope. */
-async function checkReserve({ after }: ResourceWrite<Crac>, site: SiteReader): Promise<Findings> {
+async function checkScopeReserve({ after }: ResourceWrite<Crac>, site: SiteReader): Promise<Findings> {
   const { location, serves = [] } = after;
   if (location === undefined) return [];
   const others = (await site.cracsOnFloor(location.siteId, location.floorNumber)).filter(
@@ -160,8 +162,8 @@ async function checkReserve({ after }: ResourceWrite<Crac>, site: SiteReader): P
 
 /** Rules for a cooling unit, in phases. Source: docs/contract/datacenter-rules.md#crac. */
 export const cracRules: RulePhases<Crac> = [
-  [checkCodeShape, checkPlaced, numbers, checkWords, checkDescribed, checkServesShape],
-  [checkCodeSpelling, checkFigures],
-  [checkLocation, checkServesExist],
-  [checkInletsWithoutSupply, checkReserve, createOverlapRule("crac")],
+  [checkCodeShape, checkPlacedFields, numbers, checkCracTexts, checkSharedFields, checkServesShape],
+  [checkCodeSpelling, checkDependentFigures],
+  [checkCracLocation, checkServedExist],
+  [checkInletsWithoutSupply, checkScopeReserve, createOverlapRule("crac")],
 ];

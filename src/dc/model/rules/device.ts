@@ -1,21 +1,21 @@
 import { isPowerKind } from "../draw.ts";
 import { createWarning, type Finding } from "../finding.ts";
 import { overlayDevice } from "../overlay.ts";
-import { findPathLabels, listInlets } from "../power_walk.ts";
+import { findPathLabels, listEnabledInlets } from "../power_walk.ts";
 import type { Device } from "../resources.ts";
 import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { deviceDataRules, deviceUniquenessRules } from "./device_data.ts";
 import { deviceLocationRules, devicePlacementRules, deviceSpaceRules } from "./device_placement.ts";
-import { checkCodeShape, checkCodeSpelling, checkDescribed, checkPlaced } from "./general.ts";
+import { checkCodeShape, checkCodeSpelling, checkPlacedFields, checkSharedFields } from "./general.ts";
 import { portLinkRules, portUseRules } from "./port_links.ts";
 import { portKindRules, portShapeRules } from "./ports.ts";
 import { powerCycleRules, powerSourceRules, powerSourceShapeRules } from "./power_in.ts";
 import { feedRules, powerOutRules } from "./power_out.ts";
 
 /** Warns about supplies with a common point of failure. Source: docs/contract/datacenter-rules.md#power. */
-async function checkRedundancy({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
-  const inlets = listInlets(after);
+async function checkSupplyRedundancy({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
+  const inlets = listEnabledInlets(after);
   if (inlets.length === 0) return [];
   const paths = await listSupplyLabels(after, overlayDevice(site, after));
   const found: Finding[] = [];
@@ -35,7 +35,7 @@ async function checkRedundancy({ after }: ResourceWrite<Device>, site: SiteReade
 async function listSupplyLabels(device: Device, site: SiteReader) {
   const labels = new Set<string>();
   let connected = 0;
-  for (const inlet of listInlets(device)) {
+  for (const inlet of listEnabledInlets(device)) {
     const paths = await findPathLabels(device, inlet, site);
     if (paths.size > 0) connected += 1;
     for (const label of paths) labels.add(label);
@@ -55,14 +55,14 @@ async function checkSingleCorded(device: Device, site: SiteReader): Promise<Find
   ];
 }
 
-const powerRedundancyRules = [checkRedundancy];
+const powerRedundancyRules = [checkSupplyRedundancy];
 
 /**
  * All rules for a device, in phases: syntax; consistency within the device; consistency with other resources; cycles,
  * which require that every source exists; redundancy, which only warns.
  */
 export const deviceRules: RulePhases<Device> = [
-  [checkCodeShape, checkPlaced, checkDescribed, ...deviceDataRules, ...portShapeRules],
+  [checkCodeShape, checkPlacedFields, checkSharedFields, ...deviceDataRules, ...portShapeRules],
   [
     checkCodeSpelling,
     ...devicePlacementRules,

@@ -3,11 +3,11 @@ import { type ErrorFinding, rejectConflict, rejectWrite } from "../finding.ts";
 import type { Device } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { rejectMissing } from "./checks.ts";
-import { checkAgreement } from "./general.ts";
+import { rejectMissingResource } from "./checks.ts";
+import { checkLocationAgreement } from "./general.ts";
 
 /** Checks that a bay is in a chassis and contains one device, and that rack and position match those of the chassis. */
-export async function checkBay({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
+export async function checkDeviceBay({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const { parentDeviceCode, mount } = after;
   if (parentDeviceCode === undefined) {
     if (mount !== "BAY" && after.bay === undefined) return [];
@@ -16,7 +16,7 @@ export async function checkBay({ after }: ResourceWrite<Device>, site: SiteReade
   const parent = await site.device(parentDeviceCode);
   if (parent === undefined || parent.code !== parentDeviceCode) {
     const detail = { expected: parent?.code ?? "an existing device", ref: `device:${parentDeviceCode}` };
-    return [rejectMissing("parent_device_code", "device", parentDeviceCode, detail)];
+    return [rejectMissingResource("parent_device_code", "device", parentDeviceCode, detail)];
   }
   return [
     ...checkBayExists(after, parent),
@@ -49,7 +49,7 @@ function checkBayExists(device: Device, parent: Device): readonly ErrorFinding[]
       }),
     );
   }
-  return [...found, ...checkAgreement(device.location, parent.location, `device:${parent.code}`)];
+  return [...found, ...checkLocationAgreement(device.location, parent.location, `device:${parent.code}`)];
 }
 
 async function checkBayFree(device: Device, site: SiteReader): Promise<readonly ErrorFinding[]> {

@@ -2,7 +2,13 @@ import { MAX_PORTS } from "#dc/limits.ts";
 import { createWarning, rejectWrite } from "../finding.ts";
 import type { Device } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
-import { checkNumber, checkRequired, checkTexts, createAssetTagRule, createNumberRule } from "./checks.ts";
+import {
+  checkNumberBounds,
+  checkRequiredField,
+  checkTableTexts,
+  createAssetTagRule,
+  createNumberRule,
+} from "./checks.ts";
 import { checkSlug } from "./general.ts";
 
 const numbers = createNumberRule<Device>([
@@ -24,13 +30,13 @@ const numbers = createNumberRule<Device>([
   ["power.efficiency_pct", (device) => device.power?.efficiencyPct, { above: 0, max: 100 }],
 ]);
 
-function checkWords({ after }: ResourceWrite<Device>): Findings {
+function checkDeviceTexts({ after }: ResourceWrite<Device>): Findings {
   return [
-    ...checkRequired("kind", after.kind),
+    ...checkRequiredField("kind", after.kind),
     ...checkSlug("role", after.role),
-    ...checkTexts(after, ["name", "manufacturer", "model", "partNumber", "serial", "assetTag", "bay", "tenant"]),
-    ...(after.power === undefined ? [] : checkTexts(after.power, ["powerPath"], "power.")),
-    ...checkNumber("ports", after.ports?.length, { max: MAX_PORTS }),
+    ...checkTableTexts(after, ["name", "manufacturer", "model", "partNumber", "serial", "assetTag", "bay", "tenant"]),
+    ...(after.power === undefined ? [] : checkTableTexts(after.power, ["powerPath"], "power.")),
+    ...checkNumberBounds("ports", after.ports?.length, { max: MAX_PORTS }),
   ];
 }
 
@@ -38,13 +44,13 @@ function checkWords({ after }: ResourceWrite<Device>): Findings {
  * Rejects an allocated draw above the nameplate draw, and a measured draw above 1.2 times the nameplate; warns about a
  * measured draw between the two.
  */
-function checkDraws({ after }: ResourceWrite<Device>): Findings {
+function checkDeviceDraws({ after }: ResourceWrite<Device>): Findings {
   const { maxDrawW, allocatedDrawW, measuredDrawW } = after;
   if (maxDrawW === undefined) return [];
   const limit = maxDrawW * 1.2;
   return [
-    ...checkNumber("allocated_draw_w", allocatedDrawW, { max: maxDrawW }),
-    ...checkNumber("measured_draw_w", measuredDrawW, { max: limit }),
+    ...checkNumberBounds("allocated_draw_w", allocatedDrawW, { max: maxDrawW }),
+    ...checkNumberBounds("measured_draw_w", measuredDrawW, { max: limit }),
     ...(measuredDrawW !== undefined && measuredDrawW > maxDrawW && measuredDrawW <= limit
       ? [
           createWarning("MEASURED_ABOVE_MAX", "measured_draw_w", "The measured draw is above the nameplate", {
@@ -56,7 +62,7 @@ function checkDraws({ after }: ResourceWrite<Device>): Findings {
   ];
 }
 
-function checkLiquid({ after }: ResourceWrite<Device>): Findings {
+function checkLiquidCooling({ after }: ResourceWrite<Device>): Findings {
   if (after.coolingMethod !== "HYBRID" || after.liquidFractionPct !== undefined) return [];
   return [
     rejectWrite("REQUIRED_FIELD", "liquid_fraction_pct", "A device with hybrid cooling needs its liquid fraction", {
@@ -66,5 +72,5 @@ function checkLiquid({ after }: ResourceWrite<Device>): Findings {
 }
 
 /** Rules for the data of a device. Source: docs/contract/datacenter-rules.md#device-data. */
-export const deviceDataRules = [numbers, checkWords, checkDraws, checkLiquid];
+export const deviceDataRules = [numbers, checkDeviceTexts, checkDeviceDraws, checkLiquidCooling];
 export const deviceUniquenessRules = [createAssetTagRule("device")];

@@ -1,14 +1,21 @@
 import { codeKey } from "../code.ts";
 import { computeAirHeatW, getDrawW } from "../draw.ts";
 import { createWarning, type ErrorFinding, type Finding, rejectConflict, rejectWrite } from "../finding.ts";
-import { doSpacesOverlap, getRackSpace, getUnitRange, isInForce, listUnits, type RackSpace } from "../rack_space.ts";
+import {
+  doSpacesOverlap,
+  getRackSpace,
+  getUnitRange,
+  isReservationInForce,
+  listCoveredUnits,
+  type RackSpace,
+} from "../rack_space.ts";
 import type { Device, DeviceBody, Rack } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { rejectMissing } from "./checks.ts";
-import { checkBay } from "./device_bay.ts";
-import { checkAgreement } from "./general.ts";
-import { checkWeight, hasOppositeAirflow } from "./rack.ts";
+import { rejectMissingResource } from "./checks.ts";
+import { checkDeviceBay } from "./device_bay.ts";
+import { checkLocationAgreement } from "./general.ts";
+import { checkRackWeight, hasOppositeAirflow } from "./rack.ts";
 
 const RAIL_MOUNTS: readonly (string | undefined)[] = ["RAIL", "SHELF", undefined];
 
@@ -41,8 +48,8 @@ function checkFieldCombination({ after }: ResourceWrite<Device>): Findings {
   return found;
 }
 
-/** Requires a location, from rack, chassis or device. The device's own must match that of its rack or chassis. */
-async function checkLocation({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
+/** Requires a location, from rack, chassis or device. A device's own location must match its rack's or chassis's. */
+async function checkDeviceLocation({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   if (after.rackCode !== undefined) found.push(...checkRackAgreement(after, await site.rack(after.rackCode)));
   else if (after.location === undefined && after.parentDeviceCode === undefined) {
@@ -59,13 +66,13 @@ function checkRackAgreement(device: Device, rack: Rack | undefined): readonly Er
   const code = device.rackCode ?? "";
   if (rack === undefined || rack.code !== code) {
     const detail = { expected: rack?.code ?? "an existing rack", ref: `rack:${code}` };
-    return [rejectMissing("rack_code", "rack", code, detail)];
+    return [rejectMissingResource("rack_code", "rack", code, detail)];
   }
-  return checkAgreement(device.location, rack.location, `rack:${rack.code}`);
+  return checkLocationAgreement(device.location, rack.location, `rack:${rack.code}`);
 }
 
 /** Checks that the space is inside the rack, is free, and is not reserved for another device. */
-async function checkSpace(change: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
+async function checkRackSpace(change: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const { after, now } = change;
   const wanted = getRackSpace(after);
   const rack = after.rackCode === undefined ? undefined : await site.rack(after.rackCode);
@@ -81,12 +88,12 @@ async function checkSpace(change: ResourceWrite<Device>, site: SiteReader): Prom
     ];
   }
   return [
-    ...checkOccupied(wanted, await listOtherDevices(rack, change, site)),
-    ...checkReserved(after, wanted, rack, now),
+    ...checkSpaceOccupied(wanted, await listOtherRackDevices(rack, change, site)),
+    ...checkSpaceReserved(after, wanted, rack, now),
   ];
 }
 
-function checkOccupied(wanted: RackSpace, others: readonly DeviceBody[]): readonly ErrorFinding[] {
+function checkSpaceOccupied(wanted: RackSpace, others: readonly DeviceBody[]): readonly ErrorFinding[] {
   return others
     .filter((other) => occupiesSpace(other, wanted))
     .map((other) =>
@@ -103,10 +110,12 @@ function occupiesSpace(device: DeviceBody, wanted: RackSpace): boolean {
   return taken !== undefined && doSpacesOverlap(wanted, taken);
 }
 
-function checkReserved(device: Device, wanted: RackSpace, rack: Rack, now: string): Findings {
-  const units = listUnits(wanted);
+function checkSpaceReserved(device: Device, wanted: RackSpace, rack: Rack, now: string): Findings {
+  const units = listCoveredUnits(wanted);
   return (rack.reservations ?? [])
-    .filter((reservation) => isInForce(reservation, now) && reservation.units.some((unit) => units.includes(unit)))
+    .filter(
+      (reservation) => isReservationInForce(reservation, now) && reservation.units.some((unit) => units.includes(unit)),
+    )
     .map((reservation) => {
       const owner = reservation.owner ?? "";
       const detail = { value: wanted.from, expected: "units that are not reserved", ref: `rack:${rack.code}` };
@@ -117,7 +126,7 @@ function checkReserved(device: Device, wanted: RackSpace, rack: Rack, now: strin
 }
 
 /** Returns other devices in the rack. A new device cannot be among them. */
-async function listOtherDevices(
+async function listOtherRackDevices(
   rack: Rack,
   { before, after }: ResourceWrite<Device>,
   site: SiteReader,
@@ -132,8 +141,12 @@ async function checkRackLimits(change: ResourceWrite<Device>, site: SiteReader):
   const { after } = change;
   const rack = after.rackCode === undefined ? undefined : await site.rack(after.rackCode);
   if (rack === undefined) return [];
-  const all = [...(await listOtherDevices(rack, change, site)), after];
-  return [...checkWeight(rack, all, "weight_kg"), ...checkCoolingStyles(after, rack), ...checkTotals(all, rack)];
+  const all = [...(await listOtherRackDevices(rack, change, site)), after];
+  return [
+    ...checkRackWeight(rack, all, "weight_kg"),
+    ...checkCoolingStyles(after, rack),
+    ...checkRackTotals(all, rack),
+  ];
 }
 
 function checkCoolingStyles(device: Device, rack: Rack): Findings {
@@ -170,7 +183,7 @@ function checkCoolingStyles(device: Device, rack: Rack): Findings {
   return found;
 }
 
-function checkTotals(devices: readonly DeviceBody[], rack: Rack): Findings {
+function checkRackTotals(devices: readonly DeviceBody[], rack: Rack): Findings {
   const ref = `rack:${rack.code}`;
   const draw = devices.reduce((sum, device) => sum + getDrawW(device, "ALLOCATED"), 0);
   const heat = devices.reduce((sum, device) => sum + computeAirHeatW(device, "ALLOCATED"), 0);
@@ -198,5 +211,5 @@ function checkTotals(devices: readonly DeviceBody[], rack: Rack): Findings {
 
 /** Rules for the placement of a device. Source: docs/contract/datacenter-rules.md#device-placement. */
 export const devicePlacementRules = [checkFieldCombination];
-export const deviceLocationRules = [checkLocation, checkBay];
-export const deviceSpaceRules = [checkSpace, checkRackLimits];
+export const deviceLocationRules = [checkDeviceLocation, checkDeviceBay];
+export const deviceSpaceRules = [checkRackSpace, checkRackLimits];

@@ -1,37 +1,44 @@
 import { MAX_PORTS, MAX_TEXT_CHARS } from "#dc/limits.ts";
-import { isSlug, SLUG_GRAMMAR } from "../code.ts";
+import { isSlugText, SLUG_GRAMMAR } from "../code.ts";
 import type { DeviceType } from "../device_type.ts";
 import { type ErrorFinding, rejectWrite } from "../finding.ts";
 import type { Device } from "../resources.ts";
 import type { Findings, ResourceWrite, Rule, RulePhases } from "../rule.ts";
-import { checkNumber, checkRequired, checkTextLength, checkTexts, checkUnique, rejectSyntax } from "./checks.ts";
-import { checkDescribed } from "./general.ts";
+import {
+  checkNumberBounds,
+  checkRequiredField,
+  checkTableTexts,
+  checkTextLength,
+  checkUniqueValue,
+  rejectInvalidSyntax,
+} from "./checks.ts";
+import { checkSharedFields } from "./general.ts";
 import { portLinkRules } from "./port_links.ts";
 import { portKindRules, portShapeRules } from "./ports.ts";
 
 const MAX_BAYS = 256;
 
-function checkIdentity({ after }: ResourceWrite<DeviceType>): Findings {
+function checkTypeIdentity({ after }: ResourceWrite<DeviceType>): Findings {
   const { code, manufacturer, model, kind } = after;
   const found: ErrorFinding[] = [
-    ...checkRequired("manufacturer", manufacturer),
-    ...checkRequired("model", model),
-    ...checkRequired("kind", kind),
-    ...checkTexts(after, ["manufacturer", "model", "partNumber"]),
+    ...checkRequiredField("manufacturer", manufacturer),
+    ...checkRequiredField("model", model),
+    ...checkRequiredField("kind", kind),
+    ...checkTableTexts(after, ["manufacturer", "model", "partNumber"]),
   ];
-  if (isSlug(code ?? "")) return found;
-  return [...found, rejectSyntax("INVALID_CODE", "code", "code", code ?? "", SLUG_GRAMMAR)];
+  if (isSlugText(code ?? "")) return found;
+  return [...found, rejectInvalidSyntax("INVALID_CODE", "code", "code", code ?? "", SLUG_GRAMMAR)];
 }
 
 function checkTypeFigures({ after }: ResourceWrite<DeviceType>): Findings {
   const { uHeight, weightKg, maxDrawW, bays = [], ports = [] } = after;
   return [
-    ...checkNumber("u_height", uHeight, { min: 0, max: 100, step: 0.5 }),
-    ...checkNumber("weight_kg", weightKg, { min: 0, max: 100_000 }),
-    ...checkNumber("max_draw_w", maxDrawW, { min: 0 }),
-    ...checkNumber("bays", bays.length, { max: MAX_BAYS }),
-    ...checkNumber("ports", ports.length, { max: MAX_PORTS }),
-    ...checkUnique(
+    ...checkNumberBounds("u_height", uHeight, { min: 0, max: 100, step: 0.5 }),
+    ...checkNumberBounds("weight_kg", weightKg, { min: 0, max: 100_000 }),
+    ...checkNumberBounds("max_draw_w", maxDrawW, { min: 0 }),
+    ...checkNumberBounds("bays", bays.length, { max: MAX_BAYS }),
+    ...checkNumberBounds("ports", ports.length, { max: MAX_PORTS }),
+    ...checkUniqueValue(
       bays.map((bay, index) => [`bays[${index}]`, bay] as const),
       "Bay",
     ),
@@ -40,7 +47,7 @@ function checkTypeFigures({ after }: ResourceWrite<DeviceType>): Findings {
 }
 
 /** Rejects supplies in a type, because they belong to single devices. */
-function rejectSources({ after: { ports = [] } }: ResourceWrite<DeviceType>): Findings {
+function rejectTypeSources({ after: { ports = [] } }: ResourceWrite<DeviceType>): Findings {
   return ports.flatMap(({ powerIn, powerOut }, index) => {
     const field =
       powerIn?.sourceRef !== undefined
@@ -55,7 +62,7 @@ function rejectSources({ after: { ports = [] } }: ResourceWrite<DeviceType>): Fi
 }
 
 /** Applies a rule for a device's ports to the ports of a type. */
-function toPortRule(rule: Rule<Device>): Rule<DeviceType> {
+function createTypePortRule(rule: Rule<Device>): Rule<DeviceType> {
   return ({ after, now }, site) => {
     const device: Device = { code: "type", kind: after.kind, ...(after.ports !== undefined && { ports: after.ports }) };
     return rule({ after: device, now }, site);
@@ -63,6 +70,6 @@ function toPortRule(rule: Rule<Device>): Rule<DeviceType> {
 }
 
 export const deviceTypeRules: RulePhases<DeviceType> = [
-  [checkIdentity, checkTypeFigures, checkDescribed, ...portShapeRules.map(toPortRule)],
-  [rejectSources, ...portKindRules.map(toPortRule), ...portLinkRules.map(toPortRule)],
+  [checkTypeIdentity, checkTypeFigures, checkSharedFields, ...portShapeRules.map(createTypePortRule)],
+  [rejectTypeSources, ...portKindRules.map(createTypePortRule), ...portLinkRules.map(createTypePortRule)],
 ];

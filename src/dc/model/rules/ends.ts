@@ -2,7 +2,7 @@ import { PORT_NAME_GRAMMAR, parsePortName } from "../code.ts";
 import { type ErrorFinding, rejectWrite } from "../finding.ts";
 import type { Device, Port, PortRef } from "../resources.ts";
 import type { SiteReader } from "../site.ts";
-import { rejectSyntax } from "./checks.ts";
+import { rejectInvalidSyntax } from "./checks.ts";
 import { checkCode } from "./general.ts";
 
 /** Rejects an end whose device code or port name is malformed. */
@@ -11,7 +11,10 @@ export function checkEndShape(field: string, end: PortRef | undefined): readonly
     return [rejectWrite("REQUIRED_FIELD", field, `End "${field}" is required`, { expected: "a device and its port" })];
   const code = checkCode(`${field}.device_code`, end.deviceCode);
   if (parsePortName(end.portName) !== undefined) return code;
-  return [...code, rejectSyntax("INVALID_CODE", `${field}.port_name`, "port name", end.portName, PORT_NAME_GRAMMAR)];
+  return [
+    ...code,
+    rejectInvalidSyntax("INVALID_CODE", `${field}.port_name`, "port name", end.portName, PORT_NAME_GRAMMAR),
+  ];
 }
 
 /** Rejects an end of a fabric link that is malformed; the end may be a device without a port. */
@@ -20,7 +23,7 @@ export function checkLinkEndShape(field: string, end: PortRef | undefined): read
 }
 
 /** Returns the port at an end, with its device; undefined if missing. Both names must match exactly, including case. */
-export async function findPort(
+export async function findEndPort(
   end: PortRef,
   site: SiteReader,
 ): Promise<{ readonly device: Device; readonly port: Port } | undefined> {

@@ -5,15 +5,15 @@ import { getFabricKey } from "../resource_key.ts";
 import type { Device, FabricLink, PortRef } from "../resources.ts";
 import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkNumber, checkTexts, createNumberRule, rejectMissing } from "./checks.ts";
-import { checkLinkEndShape, findPort } from "./ends.ts";
-import { checkCode, checkDescribed } from "./general.ts";
+import { checkNumberBounds, checkTableTexts, createNumberRule, rejectMissingResource } from "./checks.ts";
+import { checkLinkEndShape, findEndPort } from "./ends.ts";
+import { checkCode, checkSharedFields } from "./general.ts";
 
 const LEAF_ROLES = ["leaf", "border-leaf", "tor"];
 const SPINE_ROLES = ["spine", "super-spine"];
 
-/** Returns the end of a link that a device may be according to its role; undefined for other roles. */
-export function findTier(device: Device | undefined): "leaf" | "spine" | undefined {
+/** Returns the end of a link that a device may be according to the role of the device; undefined for other roles. */
+export function findLinkTier(device: Device | undefined): "leaf" | "spine" | undefined {
   const role = device?.role ?? "";
   if (LEAF_ROLES.includes(role)) return "leaf";
   return SPINE_ROLES.includes(role) ? "spine" : undefined;
@@ -31,7 +31,7 @@ function checkLinkShape({ after }: ResourceWrite<FabricLink>): Findings {
     ...checkLinkEndShape("a", after.a),
     ...checkLinkEndShape("b", after.b),
     ...(after.fabricId === undefined ? [] : checkCode("fabric_id", after.fabricId)),
-    ...checkTexts(after, ["ecmpGroup", "lag"]),
+    ...checkTableTexts(after, ["ecmpGroup", "lag"]),
   ];
   if (found.length === 0 && (after.a.portName === "") !== (after.b.portName === "")) {
     found.push(
@@ -48,7 +48,7 @@ function checkLinkShape({ after }: ResourceWrite<FabricLink>): Findings {
   return found;
 }
 
-function checkEndsDiffer({ after: { a, b } }: ResourceWrite<FabricLink>): Findings {
+function checkLinkEndsDiffer({ after: { a, b } }: ResourceWrite<FabricLink>): Findings {
   if (codeKey(a.deviceCode) !== codeKey(b.deviceCode)) return [];
   return [
     rejectWrite("FIELD_CONFLICT", "b", `Both ends of the link are on device "${b.deviceCode}"`, {
@@ -58,28 +58,30 @@ function checkEndsDiffer({ after: { a, b } }: ResourceWrite<FabricLink>): Findin
   ];
 }
 
-async function checkEnds({ after }: ResourceWrite<FabricLink>, site: SiteReader): Promise<Findings> {
+async function checkLinkEnds({ after }: ResourceWrite<FabricLink>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   for (const field of ["a", "b"] as const) {
     const end = after[field];
     const known =
       end.portName === ""
         ? (await site.device(end.deviceCode))?.code === end.deviceCode
-        : (await findPort(end, site))?.port.kind === "NETWORK";
+        : (await findEndPort(end, site))?.port.kind === "NETWORK";
     if (known) continue;
     const ref = end.portName === "" ? `device:${end.deviceCode}` : portRef(end);
-    found.push(rejectMissing(field, "network port", formatPort(end), { expected: "an existing network port", ref }));
+    found.push(
+      rejectMissingResource(field, "network port", formatPort(end), { expected: "an existing network port", ref }),
+    );
   }
   return found;
 }
 
 /** Rejects a second link on a port. Links without ports need no check: their key is the pair of devices. */
-async function checkPortsFree({ after }: ResourceWrite<FabricLink>, site: SiteReader): Promise<Findings> {
+async function checkLinkPortsFree({ after }: ResourceWrite<FabricLink>, site: SiteReader): Promise<Findings> {
   if (after.a.portName === "") return [];
   const found: Finding[] = [];
   for (const field of ["a", "b"] as const) {
     const other = (await site.fabricLinksOf(after[field].deviceCode)).find(
-      (link) => isAtEnd(link, after[field]) && !(isAtEnd(link, after.a) && isAtEnd(link, after.b)),
+      (link) => isLinkAtEnd(link, after[field]) && !(isLinkAtEnd(link, after.a) && isLinkAtEnd(link, after.b)),
     );
     if (other === undefined) continue;
     found.push(
@@ -93,14 +95,14 @@ async function checkPortsFree({ after }: ResourceWrite<FabricLink>, site: SiteRe
   return found;
 }
 
-function isAtEnd(link: FabricLink, end: PortRef): boolean {
+function isLinkAtEnd(link: FabricLink, end: PortRef): boolean {
   return isSamePort(link.a, end) || isSamePort(link.b, end);
 }
 
-async function checkRoles({ after }: ResourceWrite<FabricLink>, site: SiteReader): Promise<Findings> {
+async function checkEndRoles({ after }: ResourceWrite<FabricLink>, site: SiteReader): Promise<Findings> {
   const a = await site.device(after.a.deviceCode);
   const b = await site.device(after.b.deviceCode);
-  const tiers = [findTier(a), findTier(b)];
+  const tiers = [findLinkTier(a), findLinkTier(b)];
   if (tiers[0] !== tiers[1] && !tiers.includes(undefined)) return [];
   if (a?.role === "spine" && b?.role === "super-spine") return [];
   return [
@@ -111,12 +113,12 @@ async function checkRoles({ after }: ResourceWrite<FabricLink>, site: SiteReader
   ];
 }
 
-async function checkCapacity({ after }: ResourceWrite<FabricLink>, site: SiteReader): Promise<Findings> {
+async function checkLinkCapacity({ after }: ResourceWrite<FabricLink>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   const limit = after.capacityMbps;
   if (limit === undefined) return [];
   for (const field of ["a", "b"] as const) {
-    const speed = (await findPort(after[field], site))?.port.speedMbps;
+    const speed = (await findEndPort(after[field], site))?.port.speedMbps;
     if (speed === undefined || limit <= speed) continue;
     found.push(
       createWarning(
@@ -136,7 +138,7 @@ async function checkCapacity({ after }: ResourceWrite<FabricLink>, site: SiteRea
     ["b_to_a_mbps", after.bToAMbps],
   ] as const) {
     found.push(
-      ...checkNumber(field, value, { max: limit }).map(({ message }) =>
+      ...checkNumberBounds(field, value, { max: limit }).map(({ message }) =>
         createWarning("MEASURED_ABOVE_CAPACITY", field, message, { value, expected: `at most ${limit}` }),
       ),
     );
@@ -145,7 +147,7 @@ async function checkCapacity({ after }: ResourceWrite<FabricLink>, site: SiteRea
 }
 
 /** Warns if the ports of a link have no cables. The topology analysis checks whether the cables reach the other end. */
-async function checkCables({ after }: ResourceWrite<FabricLink>, site: SiteReader): Promise<Findings> {
+async function checkLinkCables({ after }: ResourceWrite<FabricLink>, site: SiteReader): Promise<Findings> {
   if (after.a.portName === "" || after.status === "PLANNED") return [];
   const found: Finding[] = [];
   for (const field of ["a", "b"] as const) {
@@ -166,7 +168,7 @@ async function checkEqualLinks({ after }: ResourceWrite<FabricLink>, site: SiteR
   const leaf = codeKey(after.a.deviceCode);
   const counts = new Map([[codeKey(after.b.deviceCode), 1]]);
   for (const link of await site.fabricLinksOf(after.a.deviceCode)) {
-    const itself = isAtEnd(link, after.a) && isAtEnd(link, after.b);
+    const itself = isLinkAtEnd(link, after.a) && isLinkAtEnd(link, after.b);
     if (itself || codeKey(link.a.deviceCode) !== leaf || getFabricKey(link) !== getFabricKey(after)) continue;
     const spine = codeKey(link.b.deviceCode);
     counts.set(spine, (counts.get(spine) ?? 0) + 1);
@@ -184,9 +186,9 @@ async function checkEqualLinks({ after }: ResourceWrite<FabricLink>, site: SiteR
 
 /** Rules for a fabric link, in phases. Source: docs/contract/datacenter-rules.md#fabriclink. */
 export const fabricLinkRules: RulePhases<FabricLink> = [
-  [checkLinkShape, numbers, checkDescribed],
-  [checkEndsDiffer],
-  [checkEnds],
-  [checkPortsFree],
-  [checkRoles, checkCapacity, checkCables, checkEqualLinks],
+  [checkLinkShape, numbers, checkSharedFields],
+  [checkLinkEndsDiffer],
+  [checkLinkEnds],
+  [checkLinkPortsFree],
+  [checkEndRoles, checkLinkCapacity, checkLinkCables, checkEqualLinks],
 ];

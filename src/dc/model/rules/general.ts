@@ -6,13 +6,20 @@ import {
   MAX_LABELS,
   MAX_TAGS,
 } from "#dc/limits.ts";
-import { CODE_GRAMMAR, codeKey, isSlug, parseCode, SLUG_GRAMMAR } from "../code.ts";
+import { CODE_GRAMMAR, codeKey, isSlugText, parseCode, SLUG_GRAMMAR } from "../code.ts";
 import { createWarning, type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
 import { doFootprintsOverlap } from "../rack_space.ts";
 import type { Location, Placement } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkNumber, checkNumbers, checkRequired, checkTextLength, type NumberCheck, rejectSyntax } from "./checks.ts";
+import {
+  checkNumberBounds,
+  checkRequiredField,
+  checkTableNumbers,
+  checkTextLength,
+  type NumberCheck,
+  rejectInvalidSyntax,
+} from "./checks.ts";
 
 interface Coded {
   readonly code: string;
@@ -54,17 +61,17 @@ export function checkCodeSpelling({ before, after }: ResourceWrite<Coded>): Find
 /** Rejects an identifier outside the grammar of codes. */
 export function checkCode(field: string, text: string | undefined): readonly ErrorFinding[] {
   if (text !== undefined && parseCode(text) !== undefined) return [];
-  return [rejectSyntax("INVALID_CODE", field, "code", text ?? "", CODE_GRAMMAR)];
+  return [rejectInvalidSyntax("INVALID_CODE", field, "code", text ?? "", CODE_GRAMMAR)];
 }
 
-/** Rejects a slug outside the grammar; an absent one passes. */
+/** Rejects a slug outside the grammar; an absent slug passes. */
 export function checkSlug(field: string, text: string | undefined): readonly ErrorFinding[] {
-  if (text === undefined || isSlug(text)) return [];
-  return [rejectSyntax("FIELD_OUT_OF_RANGE", field, "slug", text, SLUG_GRAMMAR)];
+  if (text === undefined || isSlugText(text)) return [];
+  return [rejectInvalidSyntax("FIELD_OUT_OF_RANGE", field, "slug", text, SLUG_GRAMMAR)];
 }
 
 /** Checks the fields that all resources share: labels, tags, comments and the time of measurement. */
-export function checkDescribed({ after, now }: ResourceWrite<Described>): Findings {
+export function checkSharedFields({ after, now }: ResourceWrite<Described>): Findings {
   return [
     ...(after.labels === undefined ? [] : checkLabels(after.labels)),
     ...(after.tags === undefined ? [] : checkTags(after.tags)),
@@ -75,8 +82,8 @@ export function checkDescribed({ after, now }: ResourceWrite<Described>): Findin
 
 function checkTags(given: readonly string[]): readonly ErrorFinding[] {
   return [
-    ...checkNumber("tags", given.length, { max: MAX_TAGS }),
-    ...given.flatMap((tag, index) => (isSlug(tag) ? [] : checkSlug(`tags[${index}]`, tag))),
+    ...checkNumberBounds("tags", given.length, { max: MAX_TAGS }),
+    ...given.flatMap((tag, index) => (isSlugText(tag) ? [] : checkSlug(`tags[${index}]`, tag))),
   ];
 }
 
@@ -91,21 +98,21 @@ export function checkMeasuredAt(field: string, moment: string | undefined, now: 
   ];
 }
 
-/** Checks location and footprint of any resource that has them. */
-export function checkPlaced({ after }: ResourceWrite<Placed>): Findings {
+/** Checks location and footprint of any resource that has either of the two. */
+export function checkPlacedFields({ after }: ResourceWrite<Placed>): Findings {
   return [...checkLocationShape(after.location), ...checkPlacementShape(after.placement)];
 }
 
 /** Rejects a resource without a location. */
 export function requireLocation({ after }: ResourceWrite<Placed>): Findings {
-  return checkRequired("location", after.location);
+  return checkRequiredField("location", after.location);
 }
 
 function checkLocationShape(location: Location | undefined): readonly ErrorFinding[] {
   if (location === undefined) return [];
   return [
     ...checkCode("location.site_id", location.siteId),
-    ...checkNumber("location.floor_number", location.floorNumber, { min: -999, max: 9999 }),
+    ...checkNumberBounds("location.floor_number", location.floorNumber, { min: -999, max: 9999 }),
     ...(location.room === undefined ? [] : checkCode("location.room", location.room)),
     ...(location.row === undefined ? [] : checkCode("location.row", location.row)),
     ...(location.zoneId === undefined ? [] : checkCode("location.zone_id", location.zoneId)),
@@ -114,7 +121,7 @@ function checkLocationShape(location: Location | undefined): readonly ErrorFindi
 
 function checkPlacementShape(placement: Placement | undefined): readonly ErrorFinding[] {
   if (placement === undefined) return [];
-  return checkNumbers(placement, PLACEMENT);
+  return checkTableNumbers(placement, PLACEMENT);
 }
 
 const PLACEMENT: readonly NumberCheck<Placement>[] = [
@@ -128,7 +135,7 @@ const PLACEMENT: readonly NumberCheck<Placement>[] = [
 function checkLabels(pairs: Readonly<Record<string, string>>): readonly ErrorFinding[] {
   const entries = Object.entries(pairs);
   return [
-    ...checkNumber("labels", entries.length, { max: MAX_LABELS }),
+    ...checkNumberBounds("labels", entries.length, { max: MAX_LABELS }),
     ...entries.flatMap(([key, value]) => {
       const at = `labels[${key.slice(0, MAX_LABEL_KEY_CHARS)}]`;
       return [
@@ -142,8 +149,8 @@ function checkLabels(pairs: Readonly<Record<string, string>>): readonly ErrorFin
   ];
 }
 
-/** Rejects a given location that differs from that of the rack or chassis. */
-export function checkAgreement(
+/** Rejects a given location that differs from the location of the rack or chassis. */
+export function checkLocationAgreement(
   given: Location | undefined,
   held: Location | undefined,
   ref: string,
@@ -181,11 +188,19 @@ export function createOverlapRule(kind: "rack" | "crac") {
     const racks = await site.racksOnFloor(location.siteId, location.floorNumber);
     const cracs = await site.cracsOnFloor(location.siteId, location.floorNumber);
     const itself = `${kind}:${codeKey(after.code)}`;
-    return [...listOverlaps("rack", racks, placement, itself), ...listOverlaps("crac", cracs, placement, itself)];
+    return [
+      ...listFootprintOverlaps("rack", racks, placement, itself),
+      ...listFootprintOverlaps("crac", cracs, placement, itself),
+    ];
   };
 }
 
-function listOverlaps(kind: string, tiles: readonly Tile[], placement: Placement, itself: string): readonly Finding[] {
+function listFootprintOverlaps(
+  kind: string,
+  tiles: readonly Tile[],
+  placement: Placement,
+  itself: string,
+): readonly Finding[] {
   return tiles
     .filter((tile) => `${kind}:${codeKey(tile.code)}` !== itself)
     .filter((tile) => tile.placement !== undefined && doFootprintsOverlap(tile.placement, placement))

@@ -1,9 +1,9 @@
 import { MAX_COMMENT_CHARS, MAX_TEXT_CHARS } from "#dc/limits.ts";
 import type { WindowState } from "../enum_values.ts";
 import { type ErrorFinding, rejectWrite } from "../finding.ts";
-import { isOpen, MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "../maintenance_window.ts";
+import { isWindowOpen, MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "../maintenance_window.ts";
 import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
-import { checkNumber, checkRequired, checkTextLength, checkTexts, toWireName } from "./checks.ts";
+import { checkNumberBounds, checkRequiredField, checkTableTexts, checkTextLength, formatWireName } from "./checks.ts";
 import { checkCodeShape, checkCodeSpelling } from "./general.ts";
 
 type WindowChange = ResourceWrite<MaintenanceWindow>;
@@ -16,22 +16,22 @@ const MAX_UID_CHARS = 255;
  */
 const MAX_SEQUENCE = 1_000_000_000;
 
-function checkPresence({ after }: WindowChange): Findings {
+function checkFieldPresence({ after }: WindowChange): Findings {
   const { notes, calendarUid, sequence, calendarSequence, elementRefs = [], acceptedRefs = [] } = after;
   const refs = Object.entries({ element_refs: elementRefs, accepted_refs: acceptedRefs });
   return [
-    ...checkRequired("starts_at", after.startsAt),
-    ...checkRequired("ends_at", after.endsAt),
+    ...checkRequiredField("starts_at", after.startsAt),
+    ...checkRequiredField("ends_at", after.endsAt),
     ...checkCount(elementRefs),
-    ...checkNumber("accepted_refs", acceptedRefs.length, { max: MAX_WINDOW_ELEMENTS }),
-    ...checkTexts(after, ["title", "owner", "contact"]),
+    ...checkNumberBounds("accepted_refs", acceptedRefs.length, { max: MAX_WINDOW_ELEMENTS }),
+    ...checkTableTexts(after, ["title", "owner", "contact"]),
     ...refs.flatMap(([name, list]) =>
       list.flatMap((text, index) => checkTextLength(`${name}[${index}]`, text, MAX_TEXT_CHARS)),
     ),
     ...checkTextLength("notes", notes, MAX_COMMENT_CHARS),
     ...checkTextLength("calendar_uid", calendarUid, MAX_UID_CHARS),
-    ...checkNumber("sequence", sequence, { min: 0, max: MAX_SEQUENCE }),
-    ...checkNumber("calendar_sequence", calendarSequence, { min: 0, max: MAX_SEQUENCE }),
+    ...checkNumberBounds("sequence", sequence, { min: 0, max: MAX_SEQUENCE }),
+    ...checkNumberBounds("calendar_sequence", calendarSequence, { min: 0, max: MAX_SEQUENCE }),
   ];
 }
 
@@ -43,15 +43,15 @@ function checkCount({ length }: readonly string[]): readonly ErrorFinding[] {
   return [rejectWrite(reason, "element_refs", message, { value: length, expected })];
 }
 
-function checkOrder({ after: { startsAt, endsAt } }: WindowChange): Findings {
+function checkTimeOrder({ after: { startsAt, endsAt } }: WindowChange): Findings {
   const [start, end] = [Date.parse(startsAt), Date.parse(endsAt)];
-  if (end <= start) return rejectEnd(endsAt, "is not after starts_at", `a time after ${startsAt}`);
+  if (end <= start) return rejectEndTime(endsAt, "is not after starts_at", `a time after ${startsAt}`);
   const latest = new Date(start + MAX_WINDOW_DAYS * DAY_MS).toISOString();
   if (Date.parse(latest) >= end) return [];
-  return rejectEnd(endsAt, `is more than ${MAX_WINDOW_DAYS} days after starts_at`, `at most ${latest}`);
+  return rejectEndTime(endsAt, `is more than ${MAX_WINDOW_DAYS} days after starts_at`, `at most ${latest}`);
 }
 
-function rejectEnd(endsAt: string, why: string, expected: string): readonly ErrorFinding[] {
+function rejectEndTime(endsAt: string, why: string, expected: string): readonly ErrorFinding[] {
   const message = `Field "ends_at" ${why}: ${endsAt}, expected ${expected}`;
   return [rejectWrite("FIELD_OUT_OF_RANGE", "ends_at", message, { value: endsAt, expected })];
 }
@@ -60,11 +60,11 @@ function rejectEnd(endsAt: string, why: string, expected: string): readonly Erro
  * Rejects windows in the past. A window whose end has passed stays open until it is done or cancelled; only a change of
  * its end into the past is rejected.
  */
-function checkAhead({ before, after, now }: WindowChange): Findings {
+function checkWindowAhead({ before, after, now }: WindowChange): Findings {
   const { startsAt, endsAt } = after;
   const isOver = Date.parse(endsAt) <= Date.parse(now) && Date.parse(endsAt) > Date.parse(startsAt);
-  return isOver && isOpen(after) && before?.endsAt !== endsAt
-    ? rejectEnd(endsAt, "is over", `a time after ${now}`)
+  return isOver && isWindowOpen(after) && before?.endsAt !== endsAt
+    ? rejectEndTime(endsAt, "is over", `a time after ${now}`)
     : [];
 }
 
@@ -76,30 +76,30 @@ const NEXT: Readonly<Record<WindowState, readonly WindowState[]>> = {
 };
 const FIRST: readonly WindowState[] = ["PLANNED", "BEGUN"];
 
-function checkTransition({ before, after, now }: WindowChange): Findings {
+function checkStateTransition({ before, after, now }: WindowChange): Findings {
   const allowed = before === undefined ? FIRST : NEXT[before.state];
   if (!allowed.includes(after.state)) {
     const from = before === undefined ? "A new window" : `A window that is ${before.state}`;
-    return rejectState(after.state, `${from} cannot be ${after.state}`, allowed.join(", "));
+    return rejectWindowState(after.state, `${from} cannot be ${after.state}`, allowed.join(", "));
   }
   const isAhead = Date.parse(now) < Date.parse(after.startsAt);
   if (isAhead && before?.state !== after.state && (after.state === "BEGUN" || after.state === "DONE")) {
     const expected = `a time from ${after.startsAt} on, an earlier starts_at${before === undefined ? "" : ", or CANCELLED"}`;
-    return rejectState(after.state, `A window cannot be ${after.state} before it starts`, expected);
+    return rejectWindowState(after.state, `A window cannot be ${after.state} before it starts`, expected);
   }
   return [];
 }
 
-function rejectState(value: WindowState, why: string, expected: string): readonly ErrorFinding[] {
+function rejectWindowState(value: WindowState, why: string, expected: string): readonly ErrorFinding[] {
   return [rejectWrite("FIELD_CONFLICT", "state", `${why}: expected ${expected}`, { value, expected })];
 }
 
 /** Rejects a change of time or elements of a window that is done or cancelled. */
-function checkClosed({ before, after }: WindowChange): Findings {
-  if (before === undefined || isOpen(before)) return [];
+function checkClosedWindow({ before, after }: WindowChange): Findings {
+  if (before === undefined || isWindowOpen(before)) return [];
   return (["startsAt", "endsAt", "elementRefs", "acceptedRefs"] as const).flatMap((name) => {
     if (JSON.stringify(before[name]) === JSON.stringify(after[name])) return [];
-    const field = toWireName(name);
+    const field = formatWireName(name);
     const message = `Field "${field}" of a window that is ${before.state} cannot change: expected as stored`;
     return [rejectWrite("FIELD_CONFLICT", field, message, { expected: "as stored" })];
   });
@@ -107,12 +107,12 @@ function checkClosed({ before, after }: WindowChange): Findings {
 
 /** Rules for a maintenance window. Whether its elements exist is checked when they are resolved. */
 export const maintenanceWindowRules: RulePhases<MaintenanceWindow> = [
-  [checkCodeShape, checkCodeSpelling, checkPresence],
-  [checkOrder, checkAhead, checkTransition, checkClosed],
+  [checkCodeShape, checkCodeSpelling, checkFieldPresence],
+  [checkTimeOrder, checkWindowAhead, checkStateTransition, checkClosedWindow],
 ];
 
 /** Rules for a window from an export, which may be in any state, in the past, and about removed elements. */
 export const restoredWindowRules: RulePhases<MaintenanceWindow> = [
-  [checkCodeShape, checkCodeSpelling, checkPresence],
-  [checkOrder],
+  [checkCodeShape, checkCodeSpelling, checkFieldPresence],
+  [checkTimeOrder],
 ];

@@ -3,18 +3,18 @@ import { isSamePort, portRef } from "../ref.ts";
 import type { Device, Port, PortRef } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkUnique, rejectMissing } from "./checks.ts";
+import { checkUniqueValue, rejectMissingResource } from "./checks.ts";
 
 type Located = readonly [port: Port, at: string];
 
-function listPorts(device: Device): readonly Located[] {
+function listLocatedPorts(device: Device): readonly Located[] {
   return (device.ports ?? []).map((port, index) => [port, `ports[${index}]`] as const);
 }
 
 /** Checks that front ports map to positions of rear ports of the same device, and that each position is used once. */
-function checkMappings({ after }: ResourceWrite<Device>): Findings {
+function checkPortMappings({ after }: ResourceWrite<Device>): Findings {
   const rears = new Map((after.ports ?? []).filter(({ kind }) => kind === "REAR").map((port) => [port.name, port]));
-  const all = listPorts(after).flatMap(([port, at]) =>
+  const all = listLocatedPorts(after).flatMap(([port, at]) =>
     (port.mappings ?? []).map((mapping, index) => ({ port, mapping, field: `${at}.mappings[${index}]` })),
   );
   return [
@@ -23,17 +23,17 @@ function checkMappings({ after }: ResourceWrite<Device>): Findings {
       if (rear === undefined)
         return [rejectUnknownPort(`${field}.rear_port`, mapping.rearPort, "a rear port of the same device")];
       return [
-        ...checkPosition(`${field}.front_position`, mapping.frontPosition, port.positions ?? 1),
-        ...checkPosition(`${field}.rear_position`, mapping.rearPosition, rear.positions ?? 1),
+        ...checkPortPosition(`${field}.front_position`, mapping.frontPosition, port.positions ?? 1),
+        ...checkPortPosition(`${field}.rear_position`, mapping.rearPosition, rear.positions ?? 1),
       ];
     }),
-    ...checkUnique(
+    ...checkUniqueValue(
       all.map(
         ({ mapping, field }) => [`${field}.rear_position`, `${mapping.rearPort}:${mapping.rearPosition}`] as const,
       ),
       "Rear position",
     ),
-    ...checkUnique(
+    ...checkUniqueValue(
       all.map(
         ({ port, mapping, field }) => [`${field}.front_position`, `${port.name}:${mapping.frontPosition}`] as const,
       ),
@@ -42,7 +42,7 @@ function checkMappings({ after }: ResourceWrite<Device>): Findings {
   ];
 }
 
-function checkPosition(field: string, value: number, positions: number): readonly ErrorFinding[] {
+function checkPortPosition(field: string, value: number, positions: number): readonly ErrorFinding[] {
   if (value <= positions) return [];
   return [
     rejectWrite("FIELD_OUT_OF_RANGE", field, `The port has no position ${value}: expected 1 to ${positions}`, {
@@ -53,26 +53,26 @@ function checkPosition(field: string, value: number, positions: number): readonl
 }
 
 function rejectUnknownPort(field: string, name: string, expected: string): ErrorFinding {
-  return rejectMissing(field, "port", name, { expected });
+  return rejectMissingResource(field, "port", name, { expected });
 }
 
 /** Checks that breakout channels name a physical port and members of an aggregate name an aggregate. */
-function checkChannels({ after }: ResourceWrite<Device>): Findings {
+function checkPortChannels({ after }: ResourceWrite<Device>): Findings {
   const byName = new Map((after.ports ?? []).map((port) => [port.name, port]));
-  const legs = listPorts(after).filter(([{ parentPort }]) => parentPort !== undefined);
+  const legs = listLocatedPorts(after).filter(([{ parentPort }]) => parentPort !== undefined);
   return [
-    ...legs.flatMap(([port, at]) => checkParent(port, at, byName)),
-    ...checkUnique(
+    ...legs.flatMap(([port, at]) => checkParentPort(port, at, byName)),
+    ...checkUniqueValue(
       legs
         .filter(([{ channel }]) => channel !== undefined)
         .map(([{ parentPort, channel }, at]) => [`${at}.channel`, `${parentPort}:${channel}`] as const),
       "Channel",
     ),
-    ...listPorts(after).flatMap(([port, at]) => checkAggregate(port, at, byName)),
+    ...listLocatedPorts(after).flatMap(([port, at]) => checkAggregatePort(port, at, byName)),
   ];
 }
 
-function checkParent(port: Port, at: string, byName: ReadonlyMap<string, Port>): readonly ErrorFinding[] {
+function checkParentPort(port: Port, at: string, byName: ReadonlyMap<string, Port>): readonly ErrorFinding[] {
   const holder = byName.get(port.parentPort ?? "");
   const field = `${at}.parent_port`;
   if (holder === undefined || holder === port) {
@@ -87,7 +87,7 @@ function checkParent(port: Port, at: string, byName: ReadonlyMap<string, Port>):
   ];
 }
 
-function checkAggregate(port: Port, at: string, byName: ReadonlyMap<string, Port>): readonly ErrorFinding[] {
+function checkAggregatePort(port: Port, at: string, byName: ReadonlyMap<string, Port>): readonly ErrorFinding[] {
   if (port.lag === undefined) return [];
   const holder = byName.get(port.lag);
   if (holder === undefined || holder === port) {
@@ -102,20 +102,20 @@ function checkAggregate(port: Port, at: string, byName: ReadonlyMap<string, Port
   ];
 }
 
-/** Rejects the removal of a port with a cable, a change of its kind, and marking it as connected. */
+/** Rejects the removal of a port with a cable, a change of the port's kind, and marking the port as connected. */
 async function checkPortsInUse({ before, after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   if (before === undefined) return [];
   const cables = await site.cablesOf(after.code);
-  const ends = cables.flatMap(({ a, b }) => [a, b]).filter((end) => hasPort(before, end));
-  const found = ends.flatMap((end) => checkCabled(before, after, end));
+  const ends = cables.flatMap(({ a, b }) => [a, b]).filter((end) => hasEndPort(before, end));
+  const found = ends.flatMap((end) => checkCabledPort(before, after, end));
   return [...found, ...(await checkNamedPorts(before, after, site))];
 }
 
-function hasPort(device: Device, end: PortRef): boolean {
+function hasEndPort(device: Device, end: PortRef): boolean {
   return (device.ports ?? []).some(({ name }) => isSamePort({ deviceCode: device.code, portName: name }, end));
 }
 
-function checkCabled(before: Device, after: Device, end: PortRef): readonly ErrorFinding[] {
+function checkCabledPort(before: Device, after: Device, end: PortRef): readonly ErrorFinding[] {
   const index = (after.ports ?? []).findIndex(({ name }) => name === end.portName);
   const port = after.ports?.[index];
   const ref = portRef(end);
@@ -175,5 +175,5 @@ async function checkNamedPorts(before: Device, after: Device, site: SiteReader):
 }
 
 /** Rules for the links between ports of a device. Source: docs/contract/datacenter-rules.md#ports. */
-export const portLinkRules = [checkMappings, checkChannels];
+export const portLinkRules = [checkPortMappings, checkPortChannels];
 export const portUseRules = [checkPortsInUse];

@@ -4,13 +4,13 @@ import { isTypeAllowed } from "../port_types.ts";
 import type { Device, Port, PowerOut } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import {
-  checkNumber,
-  checkNumbers,
-  checkRequired,
-  checkTexts,
-  checkUnique,
+  checkNumberBounds,
+  checkRequiredField,
+  checkTableNumbers,
+  checkTableTexts,
+  checkUniqueValue,
   type NumberCheck,
-  rejectSyntax,
+  rejectInvalidSyntax,
 } from "./checks.ts";
 import { checkMeasuredAt, checkSlug } from "./general.ts";
 
@@ -40,7 +40,7 @@ function checkPortShapes({ after, now }: ResourceWrite<Device>): Findings {
     const at = `ports[${index}]`;
     for (const part of [
       checkPortIdentity(port, at),
-      checkPortWords(port, at, now),
+      checkPortTexts(port, at, now),
       checkPortFigures(port, at),
       checkPortPower(port, at),
     ]) {
@@ -51,36 +51,38 @@ function checkPortShapes({ after, now }: ResourceWrite<Device>): Findings {
 }
 
 function checkPortIdentity(port: Port, at: string): readonly ErrorFinding[] {
-  const found: ErrorFinding[] = [...checkRequired(`${at}.kind`, port.kind)];
+  const found: ErrorFinding[] = [...checkRequiredField(`${at}.kind`, port.kind)];
   if (parsePortName(port.name) === undefined) {
-    found.push(rejectSyntax("INVALID_CODE", `${at}.name`, "port name", port.name, PORT_NAME_GRAMMAR));
+    found.push(rejectInvalidSyntax("INVALID_CODE", `${at}.name`, "port name", port.name, PORT_NAME_GRAMMAR));
   }
   return found;
 }
 
-function checkPortWords(port: Port, at: string, now: string): readonly ErrorFinding[] {
+function checkPortTexts(port: Port, at: string, now: string): readonly ErrorFinding[] {
   const found: ErrorFinding[] = [
     ...checkSlug(`${at}.type`, port.type),
-    ...checkTexts(port, ["label"], `${at}.`),
-    ...(port.powerIn === undefined ? [] : checkTexts(port.powerIn, ["powerPath"], `${at}.power_in.`)),
-    ...checkTexts(port, ["lag", "parentPort"], `${at}.`, MAX_NAME_CHARS),
+    ...checkTableTexts(port, ["label"], `${at}.`),
+    ...(port.powerIn === undefined ? [] : checkTableTexts(port.powerIn, ["powerPath"], `${at}.power_in.`)),
+    ...checkTableTexts(port, ["lag", "parentPort"], `${at}.`, MAX_NAME_CHARS),
     ...checkMeasuredAt(`${at}.measured_at`, port.measuredAt, now),
   ];
   if (port.macAddress !== undefined && !MAC.test(port.macAddress)) {
     const expected = "six hexadecimal pairs joined by colons";
-    found.push(rejectSyntax("FIELD_OUT_OF_RANGE", `${at}.mac_address`, "MAC address", port.macAddress, expected));
+    found.push(
+      rejectInvalidSyntax("FIELD_OUT_OF_RANGE", `${at}.mac_address`, "MAC address", port.macAddress, expected),
+    );
   }
   return found;
 }
 
 function checkPortFigures(port: Port, at: string): readonly ErrorFinding[] {
-  const found = checkNumbers(port, FIGURES, `${at}.`);
+  const found = checkTableNumbers(port, FIGURES, `${at}.`);
   if (port.mappings === undefined) return found;
   return [
     ...found,
     ...port.mappings.flatMap((mapping, index) => [
-      ...checkNumber(`${at}.mappings[${index}].front_position`, mapping.frontPosition, { min: 1 }),
-      ...checkNumber(`${at}.mappings[${index}].rear_position`, mapping.rearPosition, { min: 1 }),
+      ...checkNumberBounds(`${at}.mappings[${index}].front_position`, mapping.frontPosition, { min: 1 }),
+      ...checkNumberBounds(`${at}.mappings[${index}].rear_position`, mapping.rearPosition, { min: 1 }),
     ]),
   ];
 }
@@ -90,16 +92,19 @@ function checkPortPower({ powerIn, powerOut }: Port, at: string): readonly Error
   const inlet = `${at}.power_in`;
   const outlet = `${at}.power_out`;
   return [
-    ...checkNumber(`${inlet}.max_draw_w`, powerIn?.maxDrawW, { min: 0 }),
-    ...checkNumber(`${inlet}.allocated_draw_w`, powerIn?.allocatedDrawW, { min: 0, max: powerIn?.maxDrawW ?? 2 ** 31 }),
+    ...checkNumberBounds(`${inlet}.max_draw_w`, powerIn?.maxDrawW, { min: 0 }),
+    ...checkNumberBounds(`${inlet}.allocated_draw_w`, powerIn?.allocatedDrawW, {
+      min: 0,
+      max: powerIn?.maxDrawW ?? 2 ** 31,
+    }),
     ...checkVoltage(`${outlet}.voltage_v`, powerOut?.voltageV, powerOut?.supply === "DC"),
-    ...(powerOut === undefined ? [] : checkNumbers(powerOut, OUTLET_FIGURES, `${outlet}.`)),
+    ...(powerOut === undefined ? [] : checkTableNumbers(powerOut, OUTLET_FIGURES, `${outlet}.`)),
   ];
 }
 
 function checkVoltage(field: string, volts: number | undefined, direct: boolean): readonly ErrorFinding[] {
   if (volts === undefined) return [];
-  if (volts !== 0 && (volts > 0 || direct)) return checkNumber(field, volts, {});
+  if (volts !== 0 && (volts > 0 || direct)) return checkNumberBounds(field, volts, {});
   return [
     rejectWrite("FIELD_OUT_OF_RANGE", field, `Voltage ${volts} is impossible`, {
       value: volts,
@@ -109,7 +114,7 @@ function checkVoltage(field: string, volts: number | undefined, direct: boolean)
 }
 
 function checkPortNames({ after }: ResourceWrite<Device>): Findings {
-  return checkUnique(
+  return checkUniqueValue(
     (after.ports ?? []).map(({ name }, index) => [`ports[${index}].name`, name] as const),
     "Port",
   );

@@ -1,12 +1,12 @@
 import { createWarning, type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
 import { overlayDevice } from "../overlay.ts";
 import { findOutletType } from "../port_types.ts";
-import { findPowerCycle, findSource, listInlets, refersTo } from "../power_walk.ts";
+import { findPowerCycle, findSupplyRef, listEnabledInlets, refersToDevice } from "../power_walk.ts";
 import { formatPort, isSamePort, parseRef, REF_GRAMMAR } from "../ref.ts";
 import type { Cable, Device, Port, PortRef } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { rejectMissing, rejectSyntax } from "./checks.ts";
+import { rejectInvalidSyntax, rejectMissingResource } from "./checks.ts";
 
 const SOURCE_KINDS = ["feed", "device", "port"];
 export const SOURCE_GRAMMAR = `${REF_GRAMMAR.feed}, ${REF_GRAMMAR.device} or ${REF_GRAMMAR.port}`;
@@ -16,7 +16,7 @@ export function checkSourceShape(field: string, sourceRef: string | undefined): 
   if (sourceRef === undefined) return [];
   const ref = parseRef(sourceRef);
   if (ref !== undefined && SOURCE_KINDS.includes(ref.kind)) return [];
-  return [rejectSyntax("INVALID_REF", field, "source", sourceRef, SOURCE_GRAMMAR)];
+  return [rejectInvalidSyntax("INVALID_REF", field, "source", sourceRef, SOURCE_GRAMMAR)];
 }
 
 /** Rejects a source that does not exist. A feed may be declared later. */
@@ -58,7 +58,7 @@ async function checkOutletExists(field: string, end: PortRef, site: SiteReader):
 }
 
 function rejectMissingSource(field: string, ref: string, spelling: string | undefined): ErrorFinding {
-  return rejectMissing(field, "source", ref, { expected: spelling ?? "an existing source", ref });
+  return rejectMissingResource(field, "source", ref, { expected: spelling ?? "an existing source", ref });
 }
 
 function* yieldInlets(device: Device): Generator<readonly [port: Port, field: string]> {
@@ -72,13 +72,13 @@ function checkInletShapes({ after }: ResourceWrite<Device>): Findings {
 }
 
 /** Checks that sources exist, are not the device itself, and match the power cable. */
-async function checkSources({ before, after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
+async function checkInletSources({ before, after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const future = overlayDevice(site, after);
   const found: Finding[] = [];
   for (const [port, field] of yieldInlets(after)) {
     const sourceRef = port.powerIn?.sourceRef;
     if (sourceRef === undefined) continue;
-    found.push(...(await checkSource(after, field, sourceRef, future)));
+    found.push(...(await checkInletSource(after, field, sourceRef, future)));
     // A cable requires existing ports, so a new device has none.
     const end = { deviceCode: after.code, portName: port.name };
     const cable = before === undefined ? undefined : await site.cableAt(end);
@@ -87,11 +87,11 @@ async function checkSources({ before, after }: ResourceWrite<Device>, site: Site
   return found;
 }
 
-async function checkSource(device: Device, field: string, sourceRef: string, site: SiteReader): Promise<Findings> {
+async function checkInletSource(device: Device, field: string, sourceRef: string, site: SiteReader): Promise<Findings> {
   const ref = parseRef(sourceRef);
   const declarer = ref?.kind === "feed" ? await site.feedDeclarer(ref.code) : undefined;
   const actual = declarer === undefined ? sourceRef : `port:${formatPort(declarer)}`;
-  if (!refersTo(actual, device.code)) return checkSourceExists(field, sourceRef, site);
+  if (!refersToDevice(actual, device.code)) return checkSourceExists(field, sourceRef, site);
   return [
     rejectWrite("POWER_CYCLE", field, `Device "${device.code}" cannot supply itself`, {
       value: sourceRef,
@@ -118,7 +118,7 @@ export async function checkSourceAgreement(
   const agrees =
     (ref.kind === "feed" && named !== undefined && isSamePort(named, outlet)) ||
     (ref.kind === "port" && isSamePort(ref.end, outlet)) ||
-    (ref.kind === "device" && refersTo(sourceRef, outlet.deviceCode));
+    (ref.kind === "device" && refersToDevice(sourceRef, outlet.deviceCode));
   if (agrees) return [];
   return [
     rejectWrite(
@@ -134,13 +134,13 @@ export async function checkSourceAgreement(
   ];
 }
 
-/** Rejects a cycle in the power graph. A device that supplies nothing cannot close one. */
+/** Rejects a cycle in the power graph. A device that supplies nothing cannot close a cycle. */
 async function checkPowerCycle({ before, after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const supplies =
     (after.ports ?? []).some(({ kind }) => kind === "POWER_OUT") ||
     // Existing devices cannot name a new device as their supply.
     (before !== undefined && (await site.consumersOf([`device:${after.code}`])).length > 0);
-  if (!supplies || listInlets(after).length === 0) return [];
+  if (!supplies || listEnabledInlets(after).length === 0) return [];
   const path = await findPowerCycle(after, overlayDevice(site, after));
   return path === undefined ? [] : [rejectPowerCycle("ports", path)];
 }
@@ -155,11 +155,11 @@ export function rejectPowerCycle(field: string, path: readonly string[]): ErrorF
 }
 
 /** Warns if the plug and the outlet belong to different families. */
-async function checkPlugs({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
+async function checkInletPlugs({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   for (const [port, field] of yieldInlets(after)) {
     const wanted = port.type === undefined ? undefined : findOutletType(port.type);
-    const source = wanted === undefined ? undefined : await findSource(after, port, site);
+    const source = wanted === undefined ? undefined : await findSupplyRef(after, port, site);
     const ref = source === undefined ? undefined : parseRef(source);
     if (wanted === undefined || ref?.kind !== "port") continue;
     found.push(...checkPlugMatch(field, wanted, await site.device(ref.end.deviceCode), ref.end.portName));
@@ -182,5 +182,5 @@ export function checkPlugMatch(field: string, wanted: string, supplier: Device |
 
 /** Rules for the sources of a device's inlets. Source: docs/contract/datacenter-rules.md#power. */
 export const powerSourceShapeRules = [checkInletShapes];
-export const powerSourceRules = [checkSources];
-export const powerCycleRules = [checkPowerCycle, checkPlugs];
+export const powerSourceRules = [checkInletSources];
+export const powerCycleRules = [checkPowerCycle, checkInletPlugs];

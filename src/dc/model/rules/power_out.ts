@@ -4,11 +4,11 @@ import { isSamePort, portRef } from "../ref.ts";
 import type { Device } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkNumber, checkUnique } from "./checks.ts";
+import { checkNumberBounds, checkUniqueValue } from "./checks.ts";
 import { checkCode } from "./general.ts";
 
 /** Checks feeds, inlet names and breakers of a device's outlets. */
-function checkOutlets({ after }: ResourceWrite<Device>): Findings {
+function checkDeviceOutlets({ after }: ResourceWrite<Device>): Findings {
   const inletNames = listInletNames(after);
   const found: Finding[] = [];
   const feeds: (readonly [string, string])[] = [];
@@ -22,7 +22,7 @@ function checkOutlets({ after }: ResourceWrite<Device>): Findings {
       feeds.push([`${at}.feed_id`, codeKey(feedId)]);
     }
     if (inletName !== undefined && !inletNames.includes(inletName)) {
-      found.push(rejectInlet(`${at}.inlet_name`, inletName, inletNames));
+      found.push(rejectUnknownInlet(`${at}.inlet_name`, inletName, inletNames));
     }
     if (breakerPosition === undefined) continue;
     // The poles of one breaker are on one side of the panel, so their numbers differ by two.
@@ -30,12 +30,12 @@ function checkOutlets({ after }: ResourceWrite<Device>): Findings {
       breakers.push([`${at}.breaker_position`, String(breakerPosition + 2 * pole)]);
     }
   }
-  return [...found, ...checkUnique(feeds, "Feed"), ...checkUnique(breakers, "Breaker position")];
+  return [...found, ...checkUniqueValue(feeds, "Feed"), ...checkUniqueValue(breakers, "Breaker position")];
 }
 
 function checkMinLiveInlets({ after }: ResourceWrite<Device>): Findings {
   const inlets = listInletNames(after).length;
-  return checkNumber("power.min_live_inlets", after.power?.minLiveInlets, { max: inlets });
+  return checkNumberBounds("power.min_live_inlets", after.power?.minLiveInlets, { max: inlets });
 }
 
 /** Checks that the preferred inlet of a transfer switch or UPS is one of its inlets. */
@@ -43,10 +43,10 @@ function checkPreferredInlet({ after }: ResourceWrite<Device>): Findings {
   const name = after.power?.preferredInlet;
   const names = listInletNames(after);
   if (name === undefined || names.includes(name)) return [];
-  return [rejectInlet("power.preferred_inlet", name, names)];
+  return [rejectUnknownInlet("power.preferred_inlet", name, names)];
 }
 
-function rejectInlet(field: string, name: string, names: readonly string[]): ErrorFinding {
+function rejectUnknownInlet(field: string, name: string, names: readonly string[]): ErrorFinding {
   const message = `Cannot find inlet "${name}" on the same device`;
   const expected = names.join(", ") || "a port of kind POWER_IN";
   return rejectWrite("REF_NOT_FOUND", field, message, { value: name, expected });
@@ -78,5 +78,5 @@ async function checkFeedUnique({ after }: ResourceWrite<Device>, site: SiteReade
 }
 
 /** Rules for the outlets of a device. Source: docs/contract/datacenter-rules.md#power. */
-export const powerOutRules = [checkOutlets, checkMinLiveInlets, checkPreferredInlet];
+export const powerOutRules = [checkDeviceOutlets, checkMinLiveInlets, checkPreferredInlet];
 export const feedRules = [checkFeedUnique];

@@ -1,15 +1,21 @@
 import { codeKey } from "../code.ts";
 import { createWarning, type Finding, rejectWrite } from "../finding.ts";
-import { getRackSpace, getUnitRange, toRectangle } from "../rack_space.ts";
+import { computeFootprint, getRackSpace, getUnitRange } from "../rack_space.ts";
 import type { DeviceBody, Rack } from "../resources.ts";
 import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkNumber, checkTexts, checkUnique, createAssetTagRule, createNumberRule } from "./checks.ts";
+import {
+  checkNumberBounds,
+  checkTableTexts,
+  checkUniqueValue,
+  createAssetTagRule,
+  createNumberRule,
+} from "./checks.ts";
 import {
   checkCodeShape,
   checkCodeSpelling,
-  checkDescribed,
-  checkPlaced,
+  checkPlacedFields,
+  checkSharedFields,
   checkSlug,
   createOverlapRule,
   requireLocation,
@@ -32,10 +38,10 @@ const numbers = createNumberRule<Rack>([
   ["exhaust_temp_c", (rack) => rack.exhaustTempC, { min: -60, max: 150 }],
 ]);
 
-function checkWords({ after }: ResourceWrite<Rack>): Findings {
+function checkRackTexts({ after }: ResourceWrite<Rack>): Findings {
   return [
     ...checkSlug("role", after.role),
-    ...checkTexts(after, ["name", "facilityId", "tenant", "serial", "assetTag"]),
+    ...checkTableTexts(after, ["name", "facilityId", "tenant", "serial", "assetTag"]),
   ];
 }
 
@@ -74,13 +80,13 @@ function checkReservations({ after }: ResourceWrite<Rack>): Findings {
         ],
   );
   const words = (after.reservations ?? []).flatMap((reservation, index) =>
-    checkTexts(reservation, ["owner", "reason"], `reservations[${index}].`),
+    checkTableTexts(reservation, ["owner", "reason"], `reservations[${index}].`),
   );
   return [
     ...empty,
     ...words,
-    ...units.flatMap(({ unit, field }) => checkNumber(field, unit, { min: from, max: to - 1, step: 1 })),
-    ...checkUnique(
+    ...units.flatMap(({ unit, field }) => checkNumberBounds(field, unit, { min: from, max: to - 1, step: 1 })),
+    ...checkUniqueValue(
       units
         .filter(({ reservation }) => reservation.status !== "STALE")
         .map(({ unit, field }) => [field, String(unit)] as const),
@@ -90,7 +96,7 @@ function checkReservations({ after }: ResourceWrite<Rack>): Findings {
 }
 
 /** Rejects a rack change after which mounted devices would not fit. Source: docs/contract/datacenter-rules.md#rack. */
-async function checkOccupants({ before, after }: ResourceWrite<Rack>, site: SiteReader): Promise<Findings> {
+async function checkMountedDevices({ before, after }: ResourceWrite<Rack>, site: SiteReader): Promise<Findings> {
   if (before === undefined) return [];
   const { from, to } = getUnitRange(after);
   return (await site.devicesInRack(after.code)).flatMap((device) => {
@@ -109,13 +115,13 @@ async function checkOccupants({ before, after }: ResourceWrite<Rack>, site: Site
 }
 
 /** Checks the weight of the mounted devices against the rack's limit. */
-async function checkLoad({ after }: ResourceWrite<Rack>, site: SiteReader): Promise<Findings> {
+async function checkMountedWeight({ after }: ResourceWrite<Rack>, site: SiteReader): Promise<Findings> {
   if (after.maxLoadKg === undefined) return [];
-  return checkWeight(after, await site.devicesInRack(after.code), "max_load_kg");
+  return checkRackWeight(after, await site.devicesInRack(after.code), "max_load_kg");
 }
 
 /** Rejects weight above the rack's limit and warns from 90 %. */
-export function checkWeight(rack: Rack, devices: readonly DeviceBody[], field: string): Findings {
+export function checkRackWeight(rack: Rack, devices: readonly DeviceBody[], field: string): Findings {
   if (rack.maxLoadKg === undefined) return [];
   const kilograms = devices.reduce((sum, { weightKg = 0 }) => sum + weightKg, 0);
   const detail = { value: kilograms, expected: `at most ${rack.maxLoadKg} kg`, ref: `rack:${rack.code}` };
@@ -126,14 +132,14 @@ export function checkWeight(rack: Rack, devices: readonly DeviceBody[], field: s
   return [createWarning("WEIGHT_NEAR_LIMIT", field, `Rack "${rack.code}" holds ${kilograms} kg`, detail)];
 }
 
-/** Warns if racks on both sides of an aisle have opposite airflow, so that one exhausts into the other's inlet. */
+/** Warns if racks on both sides of an aisle have opposite airflow, so that one rack exhausts into the other's inlet. */
 async function checkOppositeAirflow({ after }: ResourceWrite<Rack>, site: SiteReader): Promise<Findings> {
   const { location, placement, airflow } = after;
   if (location === undefined || placement === undefined || airflow === undefined) return [];
   const racks = await site.racksOnFloor(location.siteId, location.floorNumber);
   return racks
     .filter((other) => codeKey(other.code) !== codeKey(after.code))
-    .filter((other) => hasOppositeAirflow(airflow, other.airflow) && sharesAisle(after, other))
+    .filter((other) => hasOppositeAirflow(airflow, other.airflow) && shareAisle(after, other))
     .map((other) =>
       createWarning("OPPOSITE_AIRFLOW", "airflow", `Rack "${other.code}" on the same aisle moves air the other way`, {
         value: airflow,
@@ -143,7 +149,7 @@ async function checkOppositeAirflow({ after }: ResourceWrite<Rack>, site: SiteRe
     );
 }
 
-/** Whether one device moves the air in the direction opposite to the other. */
+/** Whether one device moves the air in the direction opposite to the other device. */
 export function hasOppositeAirflow(one: string | undefined, other: string | undefined): boolean {
   return (
     (one === "FRONT_TO_REAR" && other === "REAR_TO_FRONT") || (one === "REAR_TO_FRONT" && other === "FRONT_TO_REAR")
@@ -153,10 +159,10 @@ export function hasOppositeAirflow(one: string | undefined, other: string | unde
 const WIDEST_AISLE_MM = 3000;
 
 /** Whether racks are side by side in a row and face one aisle, or face each other across an aisle of at most 3 m. */
-function sharesAisle(one: Rack, other: Rack): boolean {
+function shareAisle(one: Rack, other: Rack): boolean {
   if (one.placement === undefined || other.placement === undefined) return false;
-  const a = toRectangle(one.placement);
-  const b = toRectangle(other.placement);
+  const a = computeFootprint(one.placement);
+  const b = computeFootprint(other.placement);
   const upright = one.placement.rotationDeg % 180 === 0;
   const besides = upright ? a.west < b.east && b.west < a.east : a.north < b.south && b.north < a.south;
   const gap = upright ? Math.max(b.north - a.south, a.north - b.south) : Math.max(b.west - a.east, a.west - b.east);
@@ -170,7 +176,13 @@ function sharesAisle(one: Rack, other: Rack): boolean {
  * docs/contract/datacenter-rules.md#general, docs/contract/datacenter-rules.md#rack.
  */
 export const rackRules: RulePhases<Rack> = [
-  [checkCodeShape, requireLocation, checkPlaced, numbers, checkRailWidth, checkWords, checkDescribed],
+  [checkCodeShape, requireLocation, checkPlacedFields, numbers, checkRailWidth, checkRackTexts, checkSharedFields],
   [checkCodeSpelling, checkReservations],
-  [checkOccupants, checkLoad, createAssetTagRule("rack"), createOverlapRule("rack"), checkOppositeAirflow],
+  [
+    checkMountedDevices,
+    checkMountedWeight,
+    createAssetTagRule("rack"),
+    createOverlapRule("rack"),
+    checkOppositeAirflow,
+  ],
 ];

@@ -1,10 +1,10 @@
 import type { Steps } from "#kernel/steps.ts";
 
-/** Maximum run in milliseconds before a yield to the event loop. Our choice: the time that other calls may wait. */
+/** Maximum time in milliseconds that work runs before a yield. Our choice: the time that other calls may wait. */
 const SLICE_MS = 5;
 /**
- * Slice of work that holds the database's write lock, in milliseconds. Our choice: twice the other slice, because other
- * processes wait for the lock.
+ * Maximum time in milliseconds that work runs while it holds the database's write lock. Our choice: twice the other
+ * limit, because other processes wait for the lock.
  */
 const WRITE_SLICE_MS = 10;
 /**
@@ -43,7 +43,7 @@ class LoopShare {
     return false;
   }
 
-  /** Resolves in a later turn of the first of these peers, after the continuations that this peer queued before. */
+  /** Resolves in a later turn of the first given peer, after the continuations that this peer queued before. */
   yield(peers: Iterable<object>): Promise<void> {
     return new Promise((resolve) => {
       for (const peer of peers) {
@@ -127,7 +127,7 @@ function waitForMicrotasks(): Promise<void> {
   return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)));
 }
 
-/** The only instance: a process has one event loop. */
+/** The only scheduler of the event loop: a process has one event loop. */
 const loop = new LoopShare();
 
 /** Delays the start of a request that has just arrived if earlier requests have used up their slice of this turn. */

@@ -2,7 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { portKey } from "#dc/model/ref.ts";
 import type { Cable, PortRef } from "#dc/model/resources.ts";
-import { directWay, type NetworkSession, type TracedPath, type TracedWays } from "./traced_ways.ts";
+import { createDirectPath, type NetworkSession, type TracedPath, type TracedWays } from "./traced_ways.ts";
 
 /** The failed parts of a network. Nodes are indexes in the power graph. */
 export interface DeadNetwork {
@@ -14,7 +14,7 @@ export interface DeadNetwork {
   readonly ports: readonly PortRef[];
 }
 
-/** Keys of the failed parts. */
+/** Keys of the failed parts of a network. */
 interface DeadKeys {
   readonly devices: ReadonlySet<string>;
   readonly ports: ReadonlySet<string>;
@@ -54,7 +54,7 @@ export class DataPaths {
     for (const [code, ways] of await this.#waysOf(await this.#candidates(dead))) {
       const index = power.indexOf.get(`device:${code}`) ?? -1;
       const own = ways.filter((way) => this.#switches.has(way.devices.at(-1) ?? ""));
-      if (live[index] === 1 && own.length > 0 && !own.some((way) => isWayAlive(way, dead))) found.push(index);
+      if (live[index] === 1 && own.length > 0 && !own.some((way) => isPathAlive(way, dead))) found.push(index);
     }
     return found;
   }
@@ -105,7 +105,7 @@ export class DataPaths {
 
   async #waysFrom(own: PortRef, far: PortRef): Promise<readonly TracedPath[]> {
     const kindOf = ({ deviceCode }: PortRef) => this.#session.topology.device(deviceCode)?.kind;
-    return [own, far].map(kindOf).includes("PATCH_PANEL") ? this.#traced.through(own) : [directWay(own, far)];
+    return [own, far].map(kindOf).includes("PATCH_PANEL") ? this.#traced.through(own) : [createDirectPath(own, far)];
   }
 
   #isHost(code: string, dead: DeadKeys): boolean {
@@ -115,7 +115,7 @@ export class DataPaths {
   }
 }
 
-function isWayAlive({ devices, ports }: TracedPath, dead: DeadKeys): boolean {
+function isPathAlive({ devices, ports }: TracedPath, dead: DeadKeys): boolean {
   return !devices.some((code) => dead.devices.has(code)) && !ports.some((key) => dead.ports.has(key));
 }
 

@@ -1,17 +1,17 @@
 import { MAX_FILTER_VALUES, MAX_LABELS, MAX_QUERY_CHARS, MAX_TAGS } from "#dc/limits.ts";
 import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { toWireName } from "#dc/model/rules/checks.ts";
+import { formatWireName } from "#dc/model/rules/checks.ts";
 import type { DeviceFilter, LocationArea, PowerOfFilter } from "#dc/ports.ts";
 import { DeviceFilterSchema, type DeviceFilter as FilterMessage } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { DeviceFilter as Written } from "#gen/datacenter/v1/messages.ts";
-import { fromMessage } from "../messages/convert.ts";
+import { convertFromMessage } from "../messages/convert.ts";
 import { readCode } from "./parameters.ts";
 
 /** Conditions of a filter on the power graph, not evaluated yet. */
 export type PowerFilter = Pick<Partial<Written>, PowerOfFilter>;
 
-/** A filter with its references parsed. */
+/** A device filter whose codes and references are parsed. */
 export interface ParsedFilter {
   readonly filter: DeviceFilter;
   readonly power: PowerFilter;
@@ -20,19 +20,19 @@ export interface ParsedFilter {
 /** Parses a filter. @throws Refusal for codes and references that do not parse, or too many values */
 export function parseDeviceFilter(message: FilterMessage | undefined): ParsedFilter {
   if (message === undefined) return { filter: {}, power: {} };
-  const written = fromMessage<Partial<Written>>(DeviceFilterSchema, message, "filter");
+  const written = convertFromMessage<Partial<Written>>(DeviceFilterSchema, message, "filter");
   const { floorRefs, roomRefs, rowRefs, fedBy, redundancyUnmet, redundancyUnknown, supplyStates, ...plain } = written;
   const { query = "", tags = [], labels = {}, ...others } = plain;
-  demandAtMost(MAX_QUERY_CHARS, query.length, { field: "query", unit: "characters" });
+  limitValueCount(MAX_QUERY_CHARS, query.length, { field: "query", unit: "characters" });
   // A device has no more tags than this, and it must match all tags of the filter.
-  demandAtMost(MAX_TAGS, tags.length, { field: "tags", unit: "values" });
-  demandAtMost(MAX_LABELS, Object.keys(labels).length, { field: "labels", unit: "values" });
+  limitValueCount(MAX_TAGS, tags.length, { field: "tags", unit: "values" });
+  limitValueCount(MAX_LABELS, Object.keys(labels).length, { field: "labels", unit: "values" });
   for (const [field, value] of Object.entries({ ...others, floorRefs, roomRefs, rowRefs })) {
     if (Array.isArray(value))
-      demandAtMost(MAX_FILTER_VALUES, value.length, { field: toWireName(field), unit: "values" });
+      limitValueCount(MAX_FILTER_VALUES, value.length, { field: formatWireName(field), unit: "values" });
   }
-  demandCodes("filter.site_ids", plain.siteIds ?? []);
-  demandCodes("filter.rack_codes", plain.rackCodes ?? []);
+  requireValidCodes("filter.site_ids", plain.siteIds ?? []);
+  requireValidCodes("filter.rack_codes", plain.rackCodes ?? []);
   return {
     filter: {
       ...plain,
@@ -51,7 +51,11 @@ export function parseDeviceFilter(message: FilterMessage | undefined): ParsedFil
   };
 }
 
-function demandAtMost(max: number, count: number, { field, unit }: { readonly field: string; readonly unit: string }) {
+function limitValueCount(
+  max: number,
+  count: number,
+  { field, unit }: { readonly field: string; readonly unit: string },
+) {
   if (count <= max) return;
   const expected = `at most ${max} ${unit}`;
   throw refuse("FIELD_OUT_OF_RANGE", `Filter "${field}" holds too many ${unit}: expected ${expected}`, {
@@ -61,7 +65,7 @@ function demandAtMost(max: number, count: number, { field, unit }: { readonly fi
   });
 }
 
-function demandCodes(field: string, codes: readonly string[]): void {
+function requireValidCodes(field: string, codes: readonly string[]): void {
   for (const [index, code] of codes.entries()) readCode(`${field}[${index}]`, code);
 }
 

@@ -4,7 +4,7 @@ import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isSamePort, portKey, type Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { toEdgeKey, toRefKey } from "#dc/model/resource_key.ts";
+import { formatEdgeKey, toRefKey } from "#dc/model/resource_key.ts";
 import type { Port, PortRef } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { readRef } from "./parameters.ts";
@@ -37,8 +37,8 @@ export interface FailingSources extends SourceNodes {
   readonly isPlace: boolean;
 }
 
-/** One resolved reference. */
-interface Found {
+/** One resolved reference of a request. */
+interface ResolvedSource {
   readonly ref: string;
   readonly sources?: SourceNodes;
   readonly inlet?: PortRef;
@@ -60,7 +60,7 @@ export async function resolveFailingSources(
   { topology, reader }: { readonly topology: Topology; readonly reader: DcReader },
   refs: readonly RequestedRef[],
 ): Promise<FailingSources> {
-  const found: Found[] = [];
+  const found: ResolvedSource[] = [];
   for (const { field, text } of refs) {
     found.push({ ref: text, ...(await resolveSourceRef({ topology, reader }, text, field)) });
   }
@@ -68,7 +68,7 @@ export async function resolveFailingSources(
     topology,
     found.flatMap(({ inlet }) => inlet ?? []),
   );
-  const nodesOf = ({ sources, inlet }: Found): SourceNodes => {
+  const nodesOf = ({ sources, inlet }: ResolvedSource): SourceNodes => {
     const index = inlet && nodes.get(portKey(inlet));
     const own = index === undefined ? NO_NODES : new Set([index]);
     return sources ?? { nodes: own, equipment: own };
@@ -87,7 +87,7 @@ export async function resolveFailingSources(
 
 type Site = { readonly topology: Topology; readonly reader: DcReader };
 
-async function resolveSourceRef(site: Site, text: string, field: string): Promise<Omit<Found, "ref">> {
+async function resolveSourceRef(site: Site, text: string, field: string): Promise<Omit<ResolvedSource, "ref">> {
   const { topology } = site;
   const ref: Ref = readRef(field, text, FAILING_KINDS);
   const missing = () => refuse("NOT_FOUND", `Cannot find ${field} "${text}"`, { field, value: text, ref: text });
@@ -98,13 +98,13 @@ async function resolveSourceRef(site: Site, text: string, field: string): Promis
       return resolvePort(site, ref.end, missing);
     case "cable": {
       const cable = await site.reader.cableAt(ref.a);
-      if (cable === undefined || toEdgeKey(cable.a, cable.b) !== toEdgeKey(ref.a, ref.b)) throw missing();
+      if (cable === undefined || formatEdgeKey(cable.a, cable.b) !== formatEdgeKey(ref.a, ref.b)) throw missing();
       const inlet = [cable.a, cable.b].find((end) => findPowerPort(topology, end)?.kind === "POWER_IN");
       return inlet === undefined ? { networkPorts: [cable.a, cable.b] } : { inlet };
     }
     case "fabric_link": {
-      const key = toEdgeKey(ref.a, ref.b);
-      if (!topology.inventory.fabricLinks.some(({ a, b }) => toEdgeKey(a, b) === key)) throw missing();
+      const key = formatEdgeKey(ref.a, ref.b);
+      if (!topology.inventory.fabricLinks.some(({ a, b }) => formatEdgeKey(a, b) === key)) throw missing();
       return { link: key };
     }
     // Devices, cooling units and feeds that exist are nodes of the supply.
@@ -118,7 +118,7 @@ async function resolvePort(
   { topology, reader }: Site,
   end: PortRef,
   missing: () => Error,
-): Promise<Omit<Found, "ref">> {
+): Promise<Omit<ResolvedSource, "ref">> {
   if (findPowerPort(topology, end)?.kind === "POWER_IN") return { inlet: end };
   const device = await reader.device(end.deviceCode);
   const port = device?.ports?.find(({ name }) => name === end.portName);

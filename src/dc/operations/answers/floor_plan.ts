@@ -1,5 +1,5 @@
 import { computeScopeShares } from "#dc/analysis/cooling/thermal.ts";
-import { computeUtilization, listLoadReasons } from "#dc/analysis/power/power_findings.ts";
+import { computeUtilization, listNodeLoadReasons } from "#dc/analysis/power/power_findings.ts";
 import { computeFloorPlan, type RackOnFloor } from "#dc/analysis/racks/floor_plan.ts";
 import { findNextChange } from "#dc/analysis/racks/rack_facts.ts";
 import { findWorstReason } from "#dc/analysis/racks/rack_health.ts";
@@ -25,17 +25,17 @@ export interface MeasuredRacks {
 }
 
 /** Data for the requested colouring of a floor, beyond the racks themselves. */
-interface Shown {
+interface ColouringData {
   readonly risks?: RackRisks | undefined;
   readonly measured?: MeasuredRacks | undefined;
 }
 
 /** Computes the reply of FloorPlan without its picture. @throws Refusal for a floor without racks and equipment */
-export function floorPlanAnswer(
+export function answerFloorPlan(
   topology: Topology,
   { now, lapsesAt }: Pick<ReadSession, "now" | "lapsesAt">,
   { floorRef, loadBasis }: FloorPlanRequest,
-  shown: Shown = {},
+  shown: ColouringData = {},
 ): FloorPlanResponse {
   const scope = readRef("floor_ref", floorRef, ["floor"]);
   const { power } = topology;
@@ -55,8 +55,10 @@ export function floorPlanAnswer(
     ...plan,
     floorRef,
     loadBasis: basis,
-    racks: plan.racks.filter(({ rack }) => rack.placement !== undefined).map((one) => floorTile(one, shown)),
-    unplacedRacks: plan.racks.filter(({ rack }) => rack.placement === undefined).map((one) => floorTile(one, shown)),
+    racks: plan.racks.filter(({ rack }) => rack.placement !== undefined).map((one) => createFloorTile(one, shown)),
+    unplacedRacks: plan.racks
+      .filter(({ rack }) => rack.placement === undefined)
+      .map((one) => createFloorTile(one, shown)),
     cracs: plan.cracs
       .filter(({ placement }) => placement !== undefined)
       .map(({ code, name, placement, status }) => ({
@@ -69,7 +71,7 @@ export function floorPlanAnswer(
     devices: plan.devices.map(({ code, name, kind, placement, status }) => {
       const index = power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
       const used = computeUtilization(carried, index);
-      const reasons = listLoadReasons(carried, index);
+      const reasons = listNodeLoadReasons(carried, index);
       return {
         health: findWorstReason(reasons),
         reasons,
@@ -88,9 +90,9 @@ export function floorPlanAnswer(
   });
 }
 
-function floorTile(
+function createFloorTile(
   { rack: { code, name, placement, location }, health, reasons, capacity, thermal }: RackOnFloor,
-  { risks, measured }: Shown,
+  { risks, measured }: ColouringData,
 ) {
   const { risk, ref: riskRef } = risks?.get(codeKey(code)) ?? { risk: "NONE" as const };
   return {

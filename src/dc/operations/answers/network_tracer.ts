@@ -1,9 +1,9 @@
-import type { DeviceOf } from "#dc/analysis/fabric/fabric_tiers.ts";
+import type { FindDeviceByKey } from "#dc/analysis/fabric/fabric_tiers.ts";
 import { FabricWatch } from "#dc/analysis/rehearsal/fabric_loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { toFabricLinkRef } from "#dc/model/ref.ts";
-import { toEdgeKey } from "#dc/model/resource_key.ts";
+import { formatFabricLinkRef } from "#dc/model/ref.ts";
+import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { FabricLink, PortRef } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { DataPaths, type DeadNetwork } from "./data_paths.ts";
@@ -19,7 +19,7 @@ export interface FailedNetwork {
 
 /** Traces the effects of failures on networks, for all failures of one call. */
 export class NetworkTracer {
-  readonly deviceOf: DeviceOf;
+  readonly deviceOf: FindDeviceByKey;
   readonly #session: NetworkSession;
   readonly #ways: TracedWays;
   readonly #paths: DataPaths;
@@ -42,17 +42,17 @@ export class NetworkTracer {
    */
   async cutLinks(watch: FabricWatch, { links, networkPorts, nodes }: FailedNetwork): Promise<readonly number[]> {
     const { topology, reader } = this.#session;
-    const named = links.size === 0 ? [] : watch.numbersOf(({ a, b }) => links.has(toEdgeKey(a, b)));
-    const passive = [...networkPorts, ...(await readPanelPorts(reader, panelCodesOf(topology, nodes)))];
+    const named = links.size === 0 ? [] : watch.numbersOf(({ a, b }) => links.has(formatEdgeKey(a, b)));
+    const passive = [...networkPorts, ...(await readPanelPorts(reader, listPanelCodes(topology, nodes)))];
     const ways = (await Promise.all(passive.map((port) => this.#ways.through(port)))).flat();
     const riding = ways.flatMap(({ ends }) => {
       const node = topology.power.indexOf.get(`device:${codeKey(ends[0].deviceCode)}`) ?? -1;
-      return watch.numbersAt(node, (link) => linkUsesPath(link, ends, this.deviceOf));
+      return watch.numbersAt(node, (link) => doesLinkUsePath(link, ends, this.deviceOf));
     });
     return [...new Set([...named, ...riding])];
   }
 
-  /** Returns the nodes of devices that stay on without a data path. Cost: as of `DataPaths.isolatedBy`. */
+  /** Returns the nodes of devices that stay on without a data path. The cost is that of `DataPaths.isolatedBy`. */
   isolatedBy(dead: DeadNetwork): Promise<readonly number[]> {
     return this.#paths.isolatedBy(dead);
   }
@@ -64,7 +64,7 @@ export class NetworkTracer {
 }
 
 /** Returns the codes of the patch panels among some nodes. */
-export function panelCodesOf({ power }: Topology, nodes: Iterable<number>): readonly string[] {
+export function listPanelCodes({ power }: Topology, nodes: Iterable<number>): readonly string[] {
   return [...nodes].flatMap((index) => {
     const node = power.nodes[index];
     return node?.kind === "DEVICE" && node.device.kind === "PATCH_PANEL" ? [node.device.code] : [];
@@ -82,12 +82,12 @@ async function readPanelPorts(reader: DcReader, codes: readonly string[]): Promi
 }
 
 /** Whether a link connects the two ends of a path. A link of a divided port uses the whole port and its channels. */
-function linkUsesPath({ a, b }: FabricLink, [from, to]: TracedPath["ends"], deviceOf: DeviceOf): boolean {
+function doesLinkUsePath({ a, b }: FabricLink, [from, to]: TracedPath["ends"], deviceOf: FindDeviceByKey): boolean {
   const is = (one: PortRef, other: PortRef) => isSameOrChannelPort(one, other, deviceOf);
   return (is(a, from) && is(b, to)) || (is(a, to) && is(b, from));
 }
 
-function isSameOrChannelPort(one: PortRef, other: PortRef, deviceOf: DeviceOf): boolean {
+function isSameOrChannelPort(one: PortRef, other: PortRef, deviceOf: FindDeviceByKey): boolean {
   if (codeKey(one.deviceCode) !== codeKey(other.deviceCode)) return false;
   if (one.portName === other.portName) return true;
   const ports = deviceOf(codeKey(one.deviceCode))?.ports ?? [];
@@ -120,12 +120,12 @@ export async function findNetworkLoss(
   off: readonly number[],
 ): Promise<NetworkLoss> {
   const { topology } = session;
-  const isNetwork = failed.links.size + failed.networkPorts.length + panelCodesOf(topology, failed.nodes).length > 0;
+  const isNetwork = failed.links.size + failed.networkPorts.length + listPanelCodes(topology, failed.nodes).length > 0;
   if (!isNetwork && !includesSwitch(topology, off)) return NOTHING;
   const tracer = await NetworkTracer.of(session);
   const watch = new FabricWatch(topology, tracer.deviceOf);
   const { links: down, cutOff } = watch.after(off, await tracer.cutLinks(watch, failed));
-  const refs = watch.linksAt(down).map(({ a, b }) => toFabricLinkRef(a, b));
+  const refs = watch.linksAt(down).map(({ a, b }) => formatFabricLinkRef(a, b));
   const isFollowed = isNetwork || failed.isPlace;
   const isolated = isFollowed ? await tracer.isolatedBy({ off, cutOff, ports: failed.networkPorts }) : [];
   return { linksDown: refs.sort(), lostMbps: watch.mbpsOf(down), cutOff, isolated };

@@ -9,8 +9,8 @@ const TAG_BYTES = 16;
 /** Format version of the token content, raised with each change so that old tokens are refused instead of misread. */
 const VERSION = 1;
 
-/** Start of the next page, and a hash of the query to which it belongs. */
-interface Content {
+/** Content of a token: the start of the next page, and a hash of the query to which the token belongs. */
+interface TokenContent {
   readonly version: number;
   readonly question: string;
   readonly cursor: unknown;
@@ -23,7 +23,7 @@ interface Content {
 export function sealPageToken(key: Uint8Array, question: unknown, cursor: unknown): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, key, iv);
-  const content: Content = { version: VERSION, question: hashQuestion(question), cursor };
+  const content: TokenContent = { version: VERSION, question: hashQuestion(question), cursor };
   const sealed = Buffer.concat([cipher.update(JSON.stringify(content), "utf8"), cipher.final()]);
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url");
 }
@@ -34,8 +34,8 @@ export function sealPageToken(key: Uint8Array, question: unknown, cursor: unknow
  */
 export function openPageToken<Cursor>(key: Uint8Array, question: unknown, token: string): Cursor {
   const content = decryptToken(key, token);
-  if (content?.version !== VERSION) throw invalidToken("expected next_page_token of the page before");
-  if (content.question !== hashQuestion(question)) throw invalidToken("it belongs to another filter or order");
+  if (content?.version !== VERSION) throw createTokenRefusal("expected next_page_token of the page before");
+  if (content.question !== hashQuestion(question)) throw createTokenRefusal("it belongs to another filter or order");
   return content.cursor as Cursor;
 }
 
@@ -58,7 +58,7 @@ export function readPage(
   };
 }
 
-function decryptToken(key: Uint8Array, token: string): Content | undefined {
+function decryptToken(key: Uint8Array, token: string): TokenContent | undefined {
   const bytes = Buffer.from(token, "base64url");
   // Rejects other base64url spellings of the same bytes, which `Buffer` accepts.
   if (bytes.toString("base64url") !== token || bytes.length <= IV_BYTES + TAG_BYTES) return undefined;
@@ -77,7 +77,7 @@ function hashQuestion(question: unknown): string {
   return createHash("sha256").update(formatCanonicalJson(question)).digest("base64url");
 }
 
-function invalidToken(why: string): Refusal {
+function createTokenRefusal(why: string): Refusal {
   return refuse("PAGE_TOKEN_INVALID", `Cannot use page_token: ${why}`, {
     field: "page_token",
     expected: "a valid token",

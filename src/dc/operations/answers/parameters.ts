@@ -36,7 +36,7 @@ export function readRef<Kind extends RefKind>(
   kinds: readonly Kind[],
 ): Extract<Ref, { readonly kind: Kind }> {
   const expected = kinds.map((kind) => REF_GRAMMAR[kind]).join(", ");
-  if (text === "") throw refuseMissingField(field, expected);
+  if (text === "") throw createMissingFieldRefusal(field, expected);
   const ref = parseRef(text);
   if (ref !== undefined && kinds.some((kind) => kind === ref.kind)) return ref as Extract<Ref, { readonly kind: Kind }>;
   throw refuse("INVALID_REF", `Cannot read ${field} "${text}"`, { field, value: text, expected });
@@ -114,7 +114,7 @@ export function readPercent(field: string, asked: number | undefined, usual: num
   });
 }
 
-/** Parses the location that limits a request; undefined for everywhere. @throws Refusal for one without resources. */
+/** Parses the location that limits a request; undefined without a limit. @throws Refusal for an empty location. */
 export function readScope(topology: Topology, scopeRef: string) {
   if (scopeRef === "") return undefined;
   const scope = readRef("scope_ref", scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
@@ -123,7 +123,7 @@ export function readScope(topology: Topology, scopeRef: string) {
 }
 
 /** Returns the refusal for a required field that is missing. */
-export function refuseMissingField(field: string, expected: string): Refusal {
+export function createMissingFieldRefusal(field: string, expected: string): Refusal {
   return refuse("REQUIRED_FIELD", `Field "${field}" is required`, { field, expected });
 }
 

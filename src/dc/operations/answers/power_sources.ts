@@ -55,7 +55,7 @@ function isInLocation(graph: PowerGraph, index: number, ref: Ref): boolean {
 }
 
 /** Returns the codes of devices downstream of the sources, directly or indirectly, without the sources. */
-export function downstreamCodes(graph: PowerGraph, { nodes }: SourceNodes): readonly string[] {
+export function listDownstreamCodes(graph: PowerGraph, { nodes }: SourceNodes): readonly string[] {
   return [...collectDownstream(graph, nodes)].flatMap((index) => {
     const node = graph.nodes[index];
     return node?.kind === "DEVICE" && !nodes.has(index) ? [node.device.code] : [];

@@ -9,12 +9,12 @@ import { formatWatts } from "#words/figures.ts";
 import { formatConstant, getRefName } from "#words/names.ts";
 
 /** Maximum number of listed elements in a picture. Our choice: the maximum number of nodes. */
-const MOST_REFS = 10_000;
+const MAX_RENDER_REFS = 10_000;
 
 /** Returns a list of references unchanged after checking it. @throws Refusal naming the malformed reference */
 export function checkRefs(refs: readonly string[]): readonly string[] {
-  if (refs.length > MOST_REFS) {
-    const expected = `at most ${MOST_REFS}`;
+  if (refs.length > MAX_RENDER_REFS) {
+    const expected = `at most ${MAX_RENDER_REFS}`;
     throw refuse("FIELD_OUT_OF_RANGE", `Field "refs" has ${refs.length} references`, {
       field: "refs",
       value: refs.length,
@@ -47,7 +47,11 @@ export function requireShownRefs(refs: readonly string[], isShown: (key: string)
  * Returns exactly the requested elements of the power graph. An indirect edge joins two elements if one supplies the
  * other through elements that were not requested. Cost: O(elements × edges between them).
  */
-export function powerSubgraph({ power, live, loadsW }: Topology, refs: readonly string[], title: string): Subgraph {
+export function extractPowerSubgraph(
+  { power, live, loadsW }: Topology,
+  refs: readonly string[],
+  title: string,
+): Subgraph {
   const indexes = refs.map((ref) => power.indexOf.get(toRefKey(ref)) ?? -1);
   requireShownRefs(refs, (key) => indexes[refs.findIndex((ref) => ref.toLowerCase() === key)] !== -1);
   const place = new Map(indexes.map((index, at) => [index, at]));

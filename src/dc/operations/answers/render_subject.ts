@@ -13,15 +13,15 @@ import {
   ThermalHeadroomRequestSchema,
   TraceCablePathRequestSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { fabricTopologyAnswer } from "../fabric_topology.ts";
-import { getRackAnswer } from "../get_rack.ts";
+import { answerFabricTopology } from "../fabric_topology.ts";
+import { answerGetRack } from "../get_rack.ts";
 import { findRackRisks } from "../planning/risks_for.ts";
-import { powerBlastRadiusAnswer } from "../power_blast_radius.ts";
+import { answerPowerBlastRadius } from "../power_blast_radius.ts";
 import type { ReadSession } from "../rpc.ts";
-import { thermalHeadroomAnswer, thermalPicture } from "../thermal_headroom.ts";
-import { traceCablePathAnswer } from "../trace_cable_path.ts";
+import { addPictureLocations, answerThermalHeadroom } from "../thermal_headroom.ts";
+import { answerTraceCablePath } from "../trace_cable_path.ts";
 import { FAILING_KINDS } from "./failing_sources.ts";
-import { floorPlanAnswer } from "./floor_plan.ts";
+import { answerFloorPlan } from "./floor_plan.ts";
 
 /** Default screen for a subject, by the kind of its reference. */
 export const DEFAULT_SCREEN: Readonly<Partial<Record<RefKind, Screen>>> = {
@@ -54,26 +54,26 @@ export const SCREEN_PICTURES: Pictures = {
     if (code === undefined) throw refuseSubject(subject, "the device stands in no rack");
     const rack = known.rack(code);
     if (rack !== undefined) lapsesAt(findNextChange([rack], now));
-    return getRackAnswer({ reader, topology: known, now }, create(GetRackRequestSchema, { code }));
+    return answerGetRack({ reader, topology: known, now }, create(GetRackRequestSchema, { code }));
   },
   async CABLE_PATH(subject, session) {
     if (subject.kind !== "port") throw refuseSubjectOnScreen(subject, "CABLE_PATH", ["port"]);
     const request = create(TraceCablePathRequestSchema, { portRef: formatRef(subject), followSplits: true });
-    return (await traceCablePathAnswer(session, request)).picture();
+    return (await answerTraceCablePath(session, request)).picture();
   },
   async POWER(subject, { topology, reader, scheduler }) {
     if (subject.kind === "fabric") throw refuseSubjectOnScreen(subject, "POWER", FAILING_KINDS);
     // Overloaded equipment trips, as in a rehearsal, the console and the command line.
     const request = create(PowerBlastRadiusRequestSchema, { sourceRef: formatRef(subject), cascade: true });
-    return (await powerBlastRadiusAnswer({ topology: await topology(), reader, scheduler }, request)).picture();
+    return (await answerPowerBlastRadius({ topology: await topology(), reader, scheduler }, request)).picture();
   },
   async THERMAL(subject, { topology }) {
     const known = await topology();
-    const scope = subject.kind === "crac" ? roomOrFloorOf(subject, known.crac(subject.code)?.location) : subject;
+    const scope = subject.kind === "crac" ? findRoomOrFloor(subject, known.crac(subject.code)?.location) : subject;
     if (!PLACES.some((kind) => kind === scope.kind))
       throw refuseSubjectOnScreen(subject, "THERMAL", [...PLACES, "crac"]);
     const request = create(ThermalHeadroomRequestSchema, { scopeRef: formatRef(scope) });
-    return thermalPicture(known.inventory, thermalHeadroomAnswer(known, request));
+    return addPictureLocations(known.inventory, answerThermalHeadroom(known, request));
   },
   async FABRIC(subject, { reader, topology }) {
     if (subject.kind !== "fabric" && !PLACES.some((kind) => kind === subject.kind)) {
@@ -81,18 +81,18 @@ export const SCREEN_PICTURES: Pictures = {
     }
     const asked = subject.kind === "fabric" ? { fabricId: subject.code } : { scopeRef: formatRef(subject) };
     const request = create(FabricTopologyRequestSchema, asked);
-    return (await fabricTopologyAnswer({ reader, topology: await topology() }, request)).picture();
+    return (await answerFabricTopology({ reader, topology: await topology() }, request)).picture();
   },
   async FLOOR(subject, session, coloring) {
     const known = await session.judgedTopology();
-    const request = create(FloorPlanRequestSchema, { floorRef: formatRef(floorOfSubject(subject, known)) });
-    return floorPlanAnswer(known, session, request, { risks: await findRackRisks(session, known, coloring) });
+    const request = create(FloorPlanRequestSchema, { floorRef: formatRef(findFloorOfSubject(subject, known)) });
+    return answerFloorPlan(known, session, request, { risks: await findRackRisks(session, known, coloring) });
   },
 };
 
 type Known = Awaited<ReturnType<ReadSession["topology"]>>;
 
-function floorOfSubject(subject: Ref, known: Known): Ref {
+function findFloorOfSubject(subject: Ref, known: Known): Ref {
   switch (subject.kind) {
     case "floor":
       return subject;
@@ -101,24 +101,24 @@ function floorOfSubject(subject: Ref, known: Known): Ref {
     case "zone":
       return { kind: "floor", site: subject.site, floor: subject.floor };
     case "rack":
-      return floorOfLocation(subject, known.rack(subject.code)?.location);
+      return findFloorOfLocation(subject, known.rack(subject.code)?.location);
     case "device":
-      return floorOfLocation(subject, known.device(subject.code)?.location);
+      return findFloorOfLocation(subject, known.device(subject.code)?.location);
     case "crac":
-      return floorOfLocation(subject, known.crac(subject.code)?.location);
+      return findFloorOfLocation(subject, known.crac(subject.code)?.location);
     default:
       throw refuseSubjectOnScreen(subject, "FLOOR", ["floor", "room", "row", "zone", "rack", "device", "crac"]);
   }
 }
 
-function floorOfLocation(subject: Ref, location: Location | undefined): Ref {
+function findFloorOfLocation(subject: Ref, location: Location | undefined): Ref {
   if (location === undefined) throw refuseSubject(subject, "nothing is known about where it stands");
   return { kind: "floor", site: location.siteId, floor: location.floorNumber } as Ref;
 }
 
 /** Returns the room of a cooling unit, or its floor if no room is recorded. */
-function roomOrFloorOf(subject: Ref, location: Location | undefined): Ref {
-  const floor = floorOfLocation(subject, location);
+function findRoomOrFloor(subject: Ref, location: Location | undefined): Ref {
+  const floor = findFloorOfLocation(subject, location);
   if (location?.room === undefined) return floor;
   return { kind: "room", site: location.siteId, floor: location.floorNumber, name: location.room } as Ref;
 }

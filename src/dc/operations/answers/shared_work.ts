@@ -8,7 +8,7 @@ export interface SharedWork<Result> {
 }
 
 /** Subset of Map and WeakMap: started work by key. */
-interface Works<Key, Result> {
+interface WorkByKey<Key, Result> {
   get(key: Key): SharedWork<Result> | undefined;
   set(key: Key, work: SharedWork<Result>): unknown;
   delete(key: Key): boolean;
@@ -21,7 +21,7 @@ interface Works<Key, Result> {
  * @param works started work by key; finished work stays in it
  */
 export async function shareWork<Key, Result>(
-  works: Works<Key, Result>,
+  works: WorkByKey<Key, Result>,
   key: Key,
   asker: CooperativeScheduler,
   work: (scheduler: CooperativeScheduler) => Promise<Result>,
@@ -38,7 +38,7 @@ export async function shareWork<Key, Result>(
 }
 
 function startWork<Key, Result>(
-  works: Works<Key, Result>,
+  works: WorkByKey<Key, Result>,
   key: Key,
   asker: CooperativeScheduler,
   work: (scheduler: CooperativeScheduler) => Promise<Result>,

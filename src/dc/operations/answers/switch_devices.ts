@@ -1,4 +1,4 @@
-import type { DeviceOf } from "#dc/analysis/fabric/fabric_tiers.ts";
+import type { FindDeviceByKey } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { NetworkPorts } from "#dc/model/inventory.ts";
@@ -9,7 +9,7 @@ import type { ReadSession } from "../rpc.ts";
 /** The devices at the ends of all fabric links at one revision of the inventory. */
 export interface SwitchDevices {
   readonly topology: Topology;
-  readonly deviceOf: DeviceOf;
+  readonly deviceOf: FindDeviceByKey;
   /** Keys of the device codes. */
   readonly keys: ReadonlySet<string>;
 }
@@ -17,8 +17,8 @@ export interface SwitchDevices {
 const byTopology = new WeakMap<Topology, Promise<SwitchDevices>>();
 let latest: WeakRef<Topology> | undefined;
 
-/** Returns a function that finds the devices at the ends of all fabric links. Cost: as of `readSwitchesOnce`. */
-export async function switchLookup(reader: DcReader, topology: Topology): Promise<DeviceOf> {
+/** Returns a function that finds the devices at the ends of all fabric links. It costs what `readSwitchesOnce` does. */
+export async function createSwitchLookup(reader: DcReader, topology: Topology): Promise<FindDeviceByKey> {
   return (await readSwitchesOnce(reader, topology)).deviceOf;
 }
 
@@ -40,23 +40,23 @@ export async function readSwitchesOnce(reader: DcReader, topology: Topology): Pr
 
 async function readSwitches(reader: DcReader, topology: Topology, earlier?: SwitchDevices): Promise<SwitchDevices> {
   const { fabricLinks } = topology.inventory;
-  const keys = earlier?.topology.inventory.fabricLinks === fabricLinks ? earlier.keys : endKeysOf(fabricLinks);
+  const keys = earlier?.topology.inventory.fabricLinks === fabricLinks ? earlier.keys : listLinkEndKeys(fabricLinks);
   const isSame = (key: string) => topology.device(key) === earlier?.topology.device(key);
   if (earlier?.keys === keys && [...keys].every(isSame)) return { ...earlier, topology };
-  return { topology, keys, deviceOf: lookupByKey(await readDevicesByKey(reader, keys)) };
+  return { topology, keys, deviceOf: createDeviceLookup(await readDevicesByKey(reader, keys)) };
 }
 
-/** Separate: a closure in the asynchronous function would keep its parameters, with earlier switches, in memory. */
-function lookupByKey(devices: ReadonlyMap<string, Device>): DeviceOf {
+/** A separate function: a closure in the asynchronous one would keep its parameters, with earlier switches. */
+function createDeviceLookup(devices: ReadonlyMap<string, Device>): FindDeviceByKey {
   return (key) => devices.get(key);
 }
 
 /** Reads the devices at the ends of some links with all of their ports. */
-export async function lookupWithNetworkPorts(
+export async function createLookupWithPorts(
   reader: DcReader,
   links: readonly FabricLink[],
 ): Promise<ReadonlyMap<string, Device>> {
-  return readDevicesByKey(reader, endKeysOf(links));
+  return readDevicesByKey(reader, listLinkEndKeys(links));
 }
 
 async function readDevicesByKey(reader: DcReader, keys: ReadonlySet<string>): Promise<ReadonlyMap<string, Device>> {
@@ -64,14 +64,14 @@ async function readDevicesByKey(reader: DcReader, keys: ReadonlySet<string>): Pr
   return new Map(devices.map((device) => [codeKey(device.code), device]));
 }
 
-function endKeysOf(links: readonly FabricLink[]): ReadonlySet<string> {
+function listLinkEndKeys(links: readonly FabricLink[]): ReadonlySet<string> {
   const codes = new Set<string>();
   for (const { a, b } of links) codes.add(a.deviceCode).add(b.deviceCode);
   return new Set([...codes].map(codeKey));
 }
 
 /** Number of switches whose ports are read at once: some milliseconds of work. */
-const READ_AT_ONCE = 200;
+const SWITCHES_PER_READ = 200;
 
 /** Free ports of switches by the key of the switch code, for the latest revision for which they were read. */
 let ofLatest = new WeakMap<Topology, Map<string, NetworkPorts>>();
@@ -86,9 +86,10 @@ export async function readFreeSwitchPorts(
   // Keeps the ports of one revision only, because they take as much memory as the switches themselves.
   ofLatest = new WeakMap([[topology, found]]);
   const codes = switches.map(({ code }) => code).filter((code) => !found.has(codeKey(code)));
-  for (let at = 0; at < codes.length; at += READ_AT_ONCE) {
+  for (let at = 0; at < codes.length; at += SWITCHES_PER_READ) {
     await scheduler.yieldIfDue();
-    for (const [key, ports] of await reader.networkPorts(codes.slice(at, at + READ_AT_ONCE))) found.set(key, ports);
+    for (const [key, ports] of await reader.networkPorts(codes.slice(at, at + SWITCHES_PER_READ)))
+      found.set(key, ports);
   }
   return found;
 }

@@ -2,16 +2,16 @@ import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { parseRef } from "#dc/model/ref.ts";
-import { toEdgeKey } from "#dc/model/resource_key.ts";
+import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import type { DcReader, ResourceKeys } from "#dc/ports.ts";
 import { CooperativeScheduler } from "./cooperative_scheduler.ts";
 import { type SharedWork, shareWork } from "./shared_work.ts";
 
-/** Maximum number of changed resources that are applied one by one. Our choice: beyond it a rebuild is no slower. */
+/** Maximum number of changed resources that are applied one by one. Our choice: for more, a rebuild is as fast. */
 const MAX_FOLLOWED = 5000;
 /** Number of cached topologies. Our choice: a read on an older snapshot finds its own topology, or one to update. */
-const KEPT = 4;
+const MAX_KEPT_TOPOLOGIES = 4;
 
 interface Kept {
   readonly revision: number;
@@ -25,7 +25,7 @@ interface Kept {
  * the nearest older one with later changes applied. It rebuilds only if no older one is cached or too much has changed.
  */
 export class TopologyCache {
-  /** Oldest first. */
+  /** Cached topologies, the oldest first. */
   #kept: readonly Kept[] = [];
   /** Topologies being built, by revision: concurrent reads share one build. */
   readonly #making = new Map<number, Promise<Kept>>();
@@ -46,7 +46,7 @@ export class TopologyCache {
     this.#making.set(revision, making);
     const made = await making;
     const others = this.#kept.filter((one) => one.revision !== revision);
-    this.#kept = [...others, made].toSorted((a, b) => a.revision - b.revision).slice(-KEPT);
+    this.#kept = [...others, made].toSorted((a, b) => a.revision - b.revision).slice(-MAX_KEPT_TOPOLOGIES);
     return made.topology;
   }
 
@@ -97,7 +97,7 @@ function groupKeysByKind(refs: readonly string[]): ResourceKeys | undefined {
   for (const text of refs) {
     const ref = parseRef(text);
     if (ref?.kind === "device" || ref?.kind === "rack" || ref?.kind === "crac") keys[ref.kind].push(codeKey(ref.code));
-    else if (ref?.kind === "cable" || ref?.kind === "fabric_link") keys[ref.kind].push(toEdgeKey(ref.a, ref.b));
+    else if (ref?.kind === "cable" || ref?.kind === "fabric_link") keys[ref.kind].push(formatEdgeKey(ref.a, ref.b));
     // A device type does not affect the devices created from it, nor a window its elements.
     else if (ref?.kind !== "device_type" && ref?.kind !== "window") return undefined;
   }

@@ -1,5 +1,5 @@
 import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
-import { loadOnce } from "#dc/analysis/cabling/trace_site.ts";
+import { loadValueOnce } from "#dc/analysis/cabling/trace_site.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { MAX_HOPS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -35,7 +35,7 @@ export class TracedWays {
 
   /** Returns the paths of all fibres through a port; through a patch panel's port, from one side to the other. */
   through(port: PortRef): Promise<readonly TracedPath[]> {
-    return loadOnce(this.#known, portKey(port), () => this.#trace(port));
+    return loadValueOnce(this.#known, portKey(port), () => this.#trace(port));
   }
 
   async #trace(port: PortRef): Promise<readonly TracedPath[]> {
@@ -61,7 +61,7 @@ export class TracedWays {
 }
 
 /** Returns the path of a cable between two devices. */
-export function directWay(own: PortRef, far: PortRef): TracedPath {
+export function createDirectPath(own: PortRef, far: PortRef): TracedPath {
   return {
     ends: [own, far],
     devices: [codeKey(own.deviceCode), codeKey(far.deviceCode)],

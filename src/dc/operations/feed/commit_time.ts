@@ -26,13 +26,13 @@ export function isLater(a: string, b: string): boolean {
 }
 
 /** Returns the time of a reading, ISO 8601 in UTC. */
-export function hlcToIso(text: string): string | undefined {
+export function convertHlcToIso(text: string): string | undefined {
   const reading = parseHlc(text);
-  return reading === undefined ? undefined : msToIso(Number(reading.wallNs / 1_000_000n));
+  return reading === undefined ? undefined : convertMsToIso(Number(reading.wallNs / 1_000_000n));
 }
 
 /** Converts milliseconds since 1970 to ISO 8601 in UTC; undefined outside of the range of dates. */
-export function msToIso(ms: number): string | undefined {
+export function convertMsToIso(ms: number): string | undefined {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999 ? undefined : date.toISOString();
 }
@@ -59,5 +59,5 @@ export async function readResolvedTime(reader: DcReader): Promise<string | undef
     (least, one) => (least === undefined || isLater(least, one) ? one : least),
     undefined,
   );
-  return earliest === undefined ? undefined : hlcToIso(earliest);
+  return earliest === undefined ? undefined : convertHlcToIso(earliest);
 }

@@ -30,7 +30,7 @@ async function replayLetter(
   writer: DcWriter,
   letter: DeadLetter,
 ): Promise<DeliveryReceipt> {
-  const delivery = runAllSteps(readDelivery(eventOfLetter(letter)));
+  const delivery = runAllSteps(readDelivery(parseLetterEvent(letter)));
   const [poison] = delivery.poison;
   if (poison !== undefined) throw refuseReplay(letter, poison.reason);
   try {
@@ -42,7 +42,7 @@ async function replayLetter(
   return applyDelivery({ ...source, feed: letter.feed }, writer, delivery);
 }
 
-function eventOfLetter(letter: DeadLetter): unknown {
+function parseLetterEvent(letter: DeadLetter): unknown {
   try {
     return JSON.parse(letter.body);
   } catch {

@@ -3,7 +3,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { hlcToIso, isHlc, msToIso } from "./commit_time.ts";
+import { convertHlcToIso, convertMsToIso, isHlc } from "./commit_time.ts";
 
 export type FeedRow = Readonly<Record<string, unknown>>;
 
@@ -14,11 +14,11 @@ export interface FeedEvent {
   readonly key: unknown;
   /** Distinguishes this version from others of its row: the commit's clock reading or log position. */
   readonly mark: string;
-  /** Commit time, ISO 8601 in UTC; absent if the feed does not send it. */
+  /** Commit time of the version, ISO 8601 in UTC; absent if the feed does not send it. */
   readonly at?: string;
-  /** Null for a deleted row. */
+  /** The row after the change; null for a deleted row. */
   readonly after: FeedRow | null;
-  /** Absent if the feed does not send it. */
+  /** The row before the change; absent if the feed does not send it. */
   readonly before?: FeedRow;
 }
 
@@ -37,7 +37,7 @@ export interface UnreadableEvent {
 export interface Delivery {
   readonly events: readonly ReceivedEvent[];
   readonly poison: readonly UnreadableEvent[];
-  /** Everything up to this clock reading has been delivered. */
+  /** Clock reading up to which every change has been delivered. */
   readonly resolved?: string;
 }
 
@@ -56,7 +56,7 @@ export function* readDelivery(body: unknown): Steps<Delivery> {
     const { resolved } = body;
     return isHlc(resolved)
       ? { events: [], poison: [], resolved }
-      : unreadableDelivery("resolved is no clock reading", body);
+      : createUnreadableDelivery("resolved is no clock reading", body);
   }
   if (isJsonObject(body) && Array.isArray(body["payload"])) {
     const { payload, length } = body;
@@ -85,7 +85,7 @@ function* readEvents(elements: readonly unknown[]): Steps<Delivery> {
   return { events, poison };
 }
 
-function unreadableDelivery(reason: string, event: unknown): Delivery {
+function createUnreadableDelivery(reason: string, event: unknown): Delivery {
   return { events: [], poison: [{ reason, event }] };
 }
 
@@ -106,13 +106,13 @@ function readEvent(element: unknown): FeedEvent | undefined {
 
 function readWrapped({ topic, key, updated, after, before }: FeedRow): FeedEvent {
   const rows = readRows(after, before);
-  return { table: tableOfTopic(topic), key, ...markAndTimeOf(updated, undefined, rows), ...rows };
+  return { table: parseTopicTable(topic), key, ...readMarkAndTime(updated, undefined, rows), ...rows };
 }
 
 function readBare(element: FeedRow, { topic, key, updated }: FeedRow): FeedEvent {
   const { __crdb__: _, ...columns } = element;
   const rows = readRows(Object.keys(columns).length === 0 ? null : columns, undefined);
-  return { table: tableOfTopic(topic), key, ...markAndTimeOf(updated, undefined, rows), ...rows };
+  return { table: parseTopicTable(topic), key, ...readMarkAndTime(updated, undefined, rows), ...rows };
 }
 
 /** Parses an event with a source: Debezium's, or CockroachDB's enriched envelope, which has the same form. */
@@ -124,7 +124,7 @@ function readSourced({ op, key, after, before, ts_ms: toldMs }: FeedRow, source:
   const { table_name: name, table, ts_hlc: hlc, lsn, txId, ts_ms: committedMs } = source;
   const position = hlc ?? (lsn === undefined || lsn === null ? undefined : `lsn ${String(lsn)}`);
   const mark = position ?? (txId === undefined || txId === null ? undefined : `tx ${String(txId)}`);
-  return { table: tableOfTopic(name ?? table), key, ...markAndTimeOf(mark, committedMs ?? toldMs, rows), ...rows };
+  return { table: parseTopicTable(name ?? table), key, ...readMarkAndTime(mark, committedMs ?? toldMs, rows), ...rows };
 }
 
 type Rows = Pick<FeedEvent, "after" | "before">;
@@ -136,8 +136,8 @@ function readRows(after: unknown, before: unknown): Rows {
   return { after, ...(isJsonObject(before) && { before }) };
 }
 
-function markAndTimeOf(mark: unknown, ms: unknown, rows: Rows): Pick<FeedEvent, "mark" | "at"> {
-  const at = isHlc(mark) ? hlcToIso(mark) : typeof ms === "number" ? msToIso(ms) : undefined;
+function readMarkAndTime(mark: unknown, ms: unknown, rows: Rows): Pick<FeedEvent, "mark" | "at"> {
+  const at = isHlc(mark) ? convertHlcToIso(mark) : typeof ms === "number" ? convertMsToIso(ms) : undefined;
   const told = typeof mark === "string" || typeof mark === "number";
   // A feed without positions: equal versions of a row then have the same mark.
   const shown = told ? String(mark) : createHash("sha256").update(formatCanonicalJson(rows)).digest("hex");
@@ -145,7 +145,7 @@ function markAndTimeOf(mark: unknown, ms: unknown, rows: Rows): Pick<FeedEvent, 
 }
 
 /** Returns the table of a topic, whose name may be qualified with database and schema. */
-function tableOfTopic(topic: unknown): string {
+function parseTopicTable(topic: unknown): string {
   if (typeof topic !== "string") throw new UnreadableEventError("An event names no table");
   return topic.slice(topic.lastIndexOf(".") + 1).replaceAll('"', "");
 }

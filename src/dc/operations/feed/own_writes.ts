@@ -4,8 +4,8 @@ import type { DcReader } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import type { RowChange } from "./row_change.ts";
 
-/** Entries per page and page limit. Our choice: a rack's own entries are mixed with those of its contents. */
-const PAGE = 200;
+/** Number of entries per page and of pages. Our choice: a rack's own entries are mixed with those of its contents. */
+const ENTRIES_PER_PAGE = 200;
 const MAX_PAGES = 50;
 
 export interface OwnWriteMatch {
@@ -22,10 +22,10 @@ export interface OwnWriteMatch {
  */
 export async function findOwnWrite(reader: DcReader, change: RowChange): Promise<OwnWriteMatch> {
   if (change.table === "port") return findPortWrite(reader, change);
-  const told = change.writtenAt === undefined ? [] : await entriesWrittenAt(reader, change, change.writtenAt);
+  const told = change.writtenAt === undefined ? [] : await findEntriesWrittenAt(reader, change, change.writtenAt);
   for (const record of told) if (!(await reader.witnessed(record.seq))) return { own: record };
   const latest = await findFirstEntry(reader, change, () => true);
-  if (latest !== undefined && recordsRow(latest, change)) return { own: latest, latest };
+  if (latest !== undefined && doesEntryRecordRow(latest, change)) return { own: latest, latest };
   if (change.after !== undefined) return latest === undefined ? {} : { latest };
   // The event of a deleted row has no time, and may arrive after the resource was created again.
   const removed = await findFirstEntry(reader, change, ({ action }) => action === "DELETE");
@@ -33,13 +33,23 @@ export async function findOwnWrite(reader: DcReader, change: RowChange): Promise
   return { ...(known && { own: removed }), ...(latest !== undefined && { latest }) };
 }
 
-async function entriesWrittenAt(reader: DcReader, change: RowChange, moment: string): Promise<readonly ChangeRecord[]> {
+async function findEntriesWrittenAt(
+  reader: DcReader,
+  change: RowChange,
+  moment: string,
+): Promise<readonly ChangeRecord[]> {
   const time = Date.parse(moment);
   if (Number.isNaN(time)) return [];
   const until = new Date(time + 1).toISOString();
   const since = new Date(time).toISOString();
-  const found = await reader.history({ entity: change.entity, since, until, descending: true, limit: PAGE });
-  return found.filter((record) => isEntryOf(record, change.entity) && recordsRow(record, change));
+  const found = await reader.history({
+    entity: change.entity,
+    since,
+    until,
+    descending: true,
+    limit: ENTRIES_PER_PAGE,
+  });
+  return found.filter((record) => isEntryOf(record, change.entity) && doesEntryRecordRow(record, change));
 }
 
 async function findFirstEntry(
@@ -52,11 +62,11 @@ async function findFirstEntry(
     const found = await reader.history({
       entity,
       descending: true,
-      limit: PAGE,
+      limit: ENTRIES_PER_PAGE,
       ...(after !== undefined && { after }),
     });
     const record = found.find((one) => isEntryOf(one, entity) && wanted(one));
-    if (record !== undefined || found.length < PAGE) return record;
+    if (record !== undefined || found.length < ENTRIES_PER_PAGE) return record;
     after = found.at(-1)?.seq;
   }
   return undefined;
@@ -67,7 +77,7 @@ function isEntryOf(record: ChangeRecord, entity: string): boolean {
 }
 
 /** Whether an entry records a row version. Ports are rows below their device's row; the log records them together. */
-function recordsRow({ action, after }: ChangeRecord, change: RowChange): boolean {
+function doesEntryRecordRow({ action, after }: ChangeRecord, change: RowChange): boolean {
   if (change.after === undefined) return action === "DELETE";
   return formatCanonicalJson(omitPorts(after)) === formatCanonicalJson(omitPorts(change.after));
 }
@@ -80,13 +90,15 @@ function omitPorts(json: unknown): object {
 /** Finds the entry that records a port's row. The row has no time: any of the device's latest entries may record it. */
 async function findPortWrite(reader: DcReader, change: RowChange): Promise<OwnWriteMatch> {
   const { entity, loggedAs } = change;
-  const entries = await reader.history({ entity: loggedAs, descending: true, limit: PAGE });
+  const entries = await reader.history({ entity: loggedAs, descending: true, limit: ENTRIES_PER_PAGE });
   const latest = entries.find((one) => isEntryOf(one, entity) || isEntryOf(one, loggedAs));
-  const own = entries.find((one) => (isEntryOf(one, entity) ? recordsRow(one, change) : recordsPortRow(one, change)));
+  const own = entries.find((one) =>
+    isEntryOf(one, entity) ? doesEntryRecordRow(one, change) : doesEntryRecordPort(one, change),
+  );
   return { ...(own !== undefined && { own }), ...(latest !== undefined && { latest }) };
 }
 
-function recordsPortRow(record: ChangeRecord, change: RowChange): boolean {
+function doesEntryRecordPort(record: ChangeRecord, change: RowChange): boolean {
   if (!isEntryOf(record, change.loggedAs)) return false;
   const name = change.entity.slice(change.entity.indexOf("/") + 1);
   const is = findPortJson(record.after, name);

@@ -3,8 +3,8 @@ import { getResourceKey, getResourceRef } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { PortSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { modelJson } from "../messages/model_json.ts";
-import { containerRefsOf, SCHEMAS } from "../writes/changes.ts";
+import { convertModelToJson } from "../messages/model_json.ts";
+import { listContainerRefs, SCHEMAS } from "../writes/changes.ts";
 import { type FeedEvent, type FeedRow, UnreadableEventError } from "./delivery.ts";
 
 export type FeedTable = ResourceKind | "port";
@@ -20,15 +20,15 @@ export interface RowChange {
   readonly loggedAs: string;
   readonly related: readonly string[];
   readonly before?: JsonObject;
-  /** Absent for a deleted row. */
+  /** The row after the change; absent for a deleted row. */
   readonly after?: JsonObject;
   /** Time at which this service wrote this version; absent if the row does not contain it. */
   readonly writtenAt?: string;
 }
 
 /**
- * Parses the row of an event. Returns undefined for tables that are not logged, above all the log itself, which would
- * otherwise log itself endlessly.
+ * Parses the row of an event. Returns undefined for tables that are not logged. The log itself is one of them, because
+ * logging it would never end.
  * @throws UnreadableEventError for a row that this service cannot have written
  */
 export function readRowChange(event: FeedEvent): RowChange | undefined {
@@ -42,17 +42,17 @@ function parseFeedTable(name: string): FeedTable | undefined {
 }
 
 function readResourceRow(kind: ResourceKind, event: FeedEvent): RowChange {
-  const [key = ""] = primaryKeyOf(event, ["key"]);
+  const [key = ""] = readPrimaryKey(event, ["key"]);
   const was = event.before === undefined ? undefined : parseRowBody(SCHEMAS[kind], event.before);
   const is = event.after === null ? undefined : parseRowBody(SCHEMAS[kind], event.after);
-  const entity = nameOfRow(kind, key, (is ?? was)?.model);
+  const entity = readRowName(kind, key, (is ?? was)?.model);
   const updateTime = event.after?.["update_time"];
   return {
     table: kind,
     rowKey: JSON.stringify([key]),
     entity,
     loggedAs: entity,
-    related: [...new Set([was, is].flatMap((one) => (one === undefined ? [] : relatedRefsOf(one.model))))],
+    related: [...new Set([was, is].flatMap((one) => (one === undefined ? [] : listRelatedRefs(one.model))))],
     ...(was !== undefined && { before: was.json }),
     ...(is !== undefined && { after: is.json }),
     ...(typeof updateTime === "string" && { writtenAt: updateTime }),
@@ -60,7 +60,7 @@ function readResourceRow(kind: ResourceKind, event: FeedEvent): RowChange {
 }
 
 function readPortRow(event: FeedEvent): RowChange {
-  const [device = "", name = ""] = primaryKeyOf(event, ["device_key", "name"]);
+  const [device = "", name = ""] = readPrimaryKey(event, ["device_key", "name"]);
   return {
     table: "port",
     rowKey: JSON.stringify([device, name]),
@@ -73,7 +73,7 @@ function readPortRow(event: FeedEvent): RowChange {
 }
 
 /** Returns the values of the primary key, from the feed's key or from the row. */
-function primaryKeyOf({ key, after, before }: FeedEvent, columns: readonly string[]): readonly string[] {
+function readPrimaryKey({ key, after, before }: FeedEvent, columns: readonly string[]): readonly string[] {
   const row = after ?? before ?? {};
   const given = Array.isArray(key)
     ? key
@@ -92,7 +92,7 @@ function parseRowBody(schema: DescMessage, row: FeedRow): { readonly model: obje
     const model: unknown = JSON.parse(body);
     if (!isJsonObject(model))
       throw new UnreadableEventError('Cannot read field "body" of the row: expected a JSON object');
-    return { model, json: modelJson(schema, model) };
+    return { model, json: convertModelToJson(schema, model) };
   } catch (error) {
     if (error instanceof UnreadableEventError) throw error;
     throw new UnreadableEventError(`The row's body is no ${schema.name}`);
@@ -101,7 +101,7 @@ function parseRowBody(schema: DescMessage, row: FeedRow): { readonly model: obje
 
 type AnyResource = ResourceByKind[ResourceKind];
 
-function nameOfRow(kind: ResourceKind, key: string, model: object | undefined): string {
+function readRowName(kind: ResourceKind, key: string, model: object | undefined): string {
   try {
     const resource = model as AnyResource;
     if (model !== undefined && getResourceKey(resource) === key) return getResourceRef(kind, resource as never);
@@ -111,9 +111,9 @@ function nameOfRow(kind: ResourceKind, key: string, model: object | undefined): 
   return `${kind}:${key}`;
 }
 
-function relatedRefsOf(model: object): readonly string[] {
+function listRelatedRefs(model: object): readonly string[] {
   try {
-    return containerRefsOf(model as AnyResource);
+    return listContainerRefs(model as AnyResource);
   } catch {
     return [];
   }

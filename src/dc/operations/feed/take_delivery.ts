@@ -123,7 +123,7 @@ class Intake {
         ...(userAgent !== undefined && { userAgent }),
         ...(traceId !== undefined && { traceId }),
       },
-      action: auditActionOf(change, was),
+      action: findAuditAction(change, was),
       entity,
       related,
       ...(was !== undefined && { before: was }),
@@ -151,7 +151,7 @@ class Intake {
   }
 }
 
-function auditActionOf({ after }: RowChange, was: unknown): AuditAction {
+function findAuditAction({ after }: RowChange, was: unknown): AuditAction {
   if (after === undefined) return "DELETE";
   return was === undefined ? "CREATE" : "UPDATE";
 }

@@ -17,7 +17,7 @@ import { listFieldPlans } from "./field_plans.ts";
 type Plain = Record<string, unknown>;
 
 /** Converts a message to the model's form. @throws Refusal for an unknown enumeration value and for U+0000 */
-export function fromMessage<Model>(schema: DescMessage, message: object, path = ""): Model {
+export function convertFromMessage<Model>(schema: DescMessage, message: object, path = ""): Model {
   const plain: Plain = {};
   for (const { field, isAlways } of listFieldPlans(schema)) {
     if (!(isAlways || isFieldSet(message as MessageShape<DescMessage>, field))) continue;
@@ -39,11 +39,11 @@ function readFieldValue(field: DescField, value: unknown, path: string): unknown
 }
 
 function readSingleValue(field: DescField, value: unknown, path: string): unknown {
-  if (field.enum !== undefined) return enumWordOf(field.enum, value as number, path);
+  if (field.enum !== undefined) return findEnumWord(field.enum, value as number, path);
   if (field.message === undefined) return typeof value === "string" ? readText(value, path) : value;
   if (field.message.typeName === "google.protobuf.Timestamp")
-    return new Date(timestampToMs(value as Timestamp, path)).toISOString();
-  return fromMessage(field.message, value as object, path);
+    return new Date(convertTimestampToMs(value as Timestamp, path)).toISOString();
+  return convertFromMessage(field.message, value as object, path);
 }
 
 function readMapEntries(pairs: Plain, path: string): Plain {
@@ -68,15 +68,15 @@ const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
  * Converts a timestamp to milliseconds since 1970.
  * @throws Refusal for a time that JSON cannot represent; binary messages can contain one
  */
-export function timestampToMs(value: Timestamp, path: string): number {
+export function convertTimestampToMs(value: Timestamp, path: string): number {
   const ms = timestampMs(value);
   if (ms >= FIRST_MS && ms <= LAST_MS) return ms;
   throw refuse("FIELD_OUT_OF_RANGE", `Field "${path}" is no moment`, { field: path, expected: "a moment of RFC 3339" });
 }
 
-export function enumWordOf(desc: DescEnum, number: number, path: string): string {
+export function findEnumWord(desc: DescEnum, number: number, path: string): string {
   const value = desc.value[number];
-  if (value !== undefined && number !== 0) return value.name.slice(enumPrefixOf(desc).length);
+  if (value !== undefined && number !== 0) return value.name.slice(findEnumPrefix(desc).length);
   throw refuse("FIELD_OUT_OF_RANGE", `Field "${path}" has no value ${number}`, {
     field: path,
     value: number,
@@ -87,16 +87,16 @@ export function enumWordOf(desc: DescEnum, number: number, path: string): string
   });
 }
 
-function enumPrefixOf(desc: DescEnum): string {
+function findEnumPrefix(desc: DescEnum): string {
   return (desc.value[0]?.name ?? "").replace(/UNSPECIFIED$/, "");
 }
 
 const numbers = new WeakMap<DescEnum, ReadonlyMap<string, number>>();
 
-function enumNumberOf(desc: DescEnum, word: string): number {
+function findEnumNumber(desc: DescEnum, word: string): number {
   let known = numbers.get(desc);
   if (known === undefined) {
-    known = new Map(desc.values.map(({ name, number }) => [name.slice(enumPrefixOf(desc).length), number]));
+    known = new Map(desc.values.map(({ name, number }) => [name.slice(findEnumPrefix(desc).length), number]));
     numbers.set(desc, known);
   }
   return known.get(word) ?? 0;
@@ -121,7 +121,7 @@ function writeField(field: DescField, value: unknown): unknown {
 }
 
 function writeItem(field: DescField, value: unknown): unknown {
-  if (field.enum !== undefined) return typeof value === "number" ? value : enumNumberOf(field.enum, value as string);
+  if (field.enum !== undefined) return typeof value === "number" ? value : findEnumNumber(field.enum, value as string);
   if (field.message === undefined)
     return field.scalar === ScalarType.INT32 ? Math.min(Number(value), MAX_INT32) : value;
   // A Struct is plain JSON already.

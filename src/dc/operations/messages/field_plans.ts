@@ -2,7 +2,7 @@ import { type DescField, type DescMessage, getOption } from "@bufbuild/protobuf"
 import { rule } from "#gen/datacenter/v1/rules_pb.ts";
 
 /** Fields without presence that the model always contains: identities and coordinates, for which zero is a value. */
-const ALWAYS: Readonly<Record<string, readonly string[]>> = {
+const ALWAYS_PRESENT_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Location: ["site_id", "floor_number"],
   Placement: ["x_mm", "y_mm", "width_mm", "depth_mm", "rotation_deg"],
   PortRef: ["device_code", "port_name"],
@@ -30,7 +30,7 @@ const plans = new WeakMap<DescMessage, readonly FieldPlan[]>();
 export function listFieldPlans(schema: DescMessage): readonly FieldPlan[] {
   const known = plans.get(schema);
   if (known !== undefined) return known;
-  const always = ALWAYS[schema.name] ?? [];
+  const always = ALWAYS_PRESENT_FIELDS[schema.name] ?? [];
   const plan = schema.fields
     .filter((field) => !getOption(field, rule).output)
     .map((field) => ({ field, isAlways: always.includes(field.name) }));

@@ -100,6 +100,6 @@ export function findUnreadableValue(desc: DescMessage, json: unknown, options: O
 }
 
 /** Returns the error message for an unknown enumeration value. */
-export function unknownWordMessage({ field, value, expected }: UnknownWord): string {
+export function describeUnknownWord({ field, value, expected }: UnknownWord): string {
   return `Cannot read ${field} "${value}": expected ${expected}`;
 }

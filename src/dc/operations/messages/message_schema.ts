@@ -23,7 +23,7 @@ const WELL_KNOWN: Readonly<Record<string, JsonSchema>> = {
 const INT32 = { type: "integer", minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
 
 /** Returns the proto comment of a message, field, enumeration value or method; "" without one. */
-export function commentOf(name: string): string {
+export function findProtoComment(name: string): string {
   return COMMENTS[name] ?? "";
 }
 
@@ -31,14 +31,14 @@ export function commentOf(name: string): string {
  * Returns the JSON Schema of a message as proto JSON with the proto's names: properties, comments as descriptions,
  * required fields.
  */
-export function messageSchema(desc: DescMessage, options: SchemaOptions): JsonSchema {
+export function buildMessageSchema(desc: DescMessage, options: SchemaOptions): JsonSchema {
   const known = WELL_KNOWN[desc.typeName];
   if (known !== undefined) return known;
   const required = desc.fields.filter(isRequired).map(({ name }) => name);
   return {
     type: "object",
     ...describeByComment(desc.typeName),
-    properties: Object.fromEntries(desc.fields.map((field) => [field.name, fieldSchema(field, options)])),
+    properties: Object.fromEntries(desc.fields.map((field) => [field.name, buildMessageFieldSchema(field, options)])),
     ...(required.length > 0 && { required }),
   };
 }
@@ -48,31 +48,31 @@ function isRequired(field: DescField): boolean {
   return field.parent.name.endsWith("Request") && getOption(field, rule).required;
 }
 
-export function fieldSchema(field: DescField, options: SchemaOptions): JsonSchema {
-  return { ...valueSchema(field, options), ...describeByComment(qualifiedFieldName(field)) };
+export function buildMessageFieldSchema(field: DescField, options: SchemaOptions): JsonSchema {
+  return { ...buildValueSchema(field, options), ...describeByComment(joinQualifiedFieldName(field)) };
 }
 
-function qualifiedFieldName({ parent, name }: DescField): string {
+function joinQualifiedFieldName({ parent, name }: DescField): string {
   return `${parent.typeName}.${name}`;
 }
 
 function describeByComment(name: string): JsonSchema {
-  const description = commentOf(name);
+  const description = findProtoComment(name);
   return description === "" ? {} : { description };
 }
 
-function valueSchema(field: DescField, options: SchemaOptions): JsonSchema {
+function buildValueSchema(field: DescField, options: SchemaOptions): JsonSchema {
   switch (field.fieldKind) {
     case "list":
-      return { type: "array", items: itemSchema(field, options), ...lengthLimitsOf(field) };
+      return { type: "array", items: buildItemSchema(field, options), ...findLengthLimits(field) };
     case "map":
-      return { type: "object", additionalProperties: itemSchema({ ...field, listKind: field.mapKind }, options) };
+      return { type: "object", additionalProperties: buildItemSchema({ ...field, listKind: field.mapKind }, options) };
     default:
-      return itemSchema({ ...field, listKind: field.fieldKind }, options);
+      return buildItemSchema({ ...field, listKind: field.fieldKind }, options);
   }
 }
 
-function lengthLimitsOf(field: DescField): JsonSchema {
+function findLengthLimits(field: DescField): JsonSchema {
   const { items } = getOption(field, rule);
   return items === 0 ? {} : { maxItems: items };
 }
@@ -84,17 +84,17 @@ interface Item {
   readonly message?: DescMessage | undefined;
 }
 
-function itemSchema({ scalar, enum: words, message }: Item, options: SchemaOptions): JsonSchema {
+function buildItemSchema({ scalar, enum: words, message }: Item, options: SchemaOptions): JsonSchema {
   if (message !== undefined) return WELL_KNOWN[message.typeName] ?? options.message(message);
   if (words !== undefined) {
     const shown = options.complete ? words.values : words.values.filter(({ number }) => number !== 0);
     return { type: "string", enum: shown.map(({ name }) => name) };
   }
-  const schema = scalarSchema(scalar);
+  const schema = buildScalarSchema(scalar);
   return schema === INT32 && !options.complete ? { type: "integer" } : schema;
 }
 
-function scalarSchema(scalar: ScalarType | undefined): JsonSchema {
+function buildScalarSchema(scalar: ScalarType | undefined): JsonSchema {
   switch (scalar) {
     case ScalarType.BOOL:
       return { type: "boolean" };

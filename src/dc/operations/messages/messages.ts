@@ -21,7 +21,7 @@ export const CONGESTED_PCT = 80;
 /** Utilization in percent from which a link is watched. Source: docs/rpcs.md#fabrictopology. */
 export const WATCHED_PCT = 60;
 
-function storedMessage<Desc extends DescMessage>(
+function createStoredMessage<Desc extends DescMessage>(
   schema: Desc,
   { resource, etag, createTime, updateTime }: StoredVersion<object>,
 ): MessageShape<Desc> {
@@ -29,51 +29,54 @@ function storedMessage<Desc extends DescMessage>(
 }
 
 /** Returns a device's message, including the computed fields of its ports. */
-export function deviceMessage(stored: StoredVersion<Device>) {
+export function createDeviceMessage(stored: StoredVersion<Device>) {
   const { resource } = stored;
-  const ports = resource.ports?.map((port) => portFields(resource.code, port));
-  return storedMessage(DeviceSchema, { ...stored, resource: { ...resource, ...(ports !== undefined && { ports }) } });
+  const ports = resource.ports?.map((port) => createPortFields(resource.code, port));
+  return createStoredMessage(DeviceSchema, {
+    ...stored,
+    resource: { ...resource, ...(ports !== undefined && { ports }) },
+  });
 }
 
 /** Returns a port's fields with its device and, for an outlet, its capacity. */
-export function portFields(deviceCode: string, port: Port): object {
+export function createPortFields(deviceCode: string, port: Port): object {
   const capacityW = port.powerOut === undefined ? undefined : computeOutletCapacityW(port.powerOut);
   const powerOut = { ...port.powerOut, capacityW };
   return { ...port, deviceCode, ...(port.powerOut !== undefined && { powerOut }) };
 }
 
 /** Returns a device's message as lists show it: without ports, labels and comments. */
-export function basicDeviceMessage(stored: StoredVersion<DeviceBody>) {
+export function createBasicDeviceMessage(stored: StoredVersion<DeviceBody>) {
   const { labels: _, comments: __, ...resource } = stored.resource;
-  return storedMessage(DeviceSchema, { ...stored, resource });
+  return createStoredMessage(DeviceSchema, { ...stored, resource });
 }
 
-export function rackMessage(stored: StoredVersion<Rack>) {
-  return storedMessage(RackSchema, stored);
+export function createRackMessage(stored: StoredVersion<Rack>) {
+  return createStoredMessage(RackSchema, stored);
 }
 
-export function cracMessage(stored: StoredVersion<Crac>) {
-  return storedMessage(CracSchema, stored);
+export function createCracMessage(stored: StoredVersion<Crac>) {
+  return createStoredMessage(CracSchema, stored);
 }
 
-export function cableMessage(stored: StoredVersion<Cable>) {
-  return storedMessage(CableSchema, stored);
+export function createCableMessage(stored: StoredVersion<Cable>) {
+  return createStoredMessage(CableSchema, stored);
 }
 
 /** Returns a link's message with utilisation. The topology computes `physical`, which requires tracing the cables. */
-export function fabricLinkMessage(stored: StoredVersion<FabricLink>) {
-  const utilizationPct = linkUtilizationPct(stored.resource);
+export function createFabricLinkMessage(stored: StoredVersion<FabricLink>) {
+  const utilizationPct = computeLinkUtilizationPct(stored.resource);
   const resource = { ...stored.resource, utilizationPct, congested: utilizationPct >= CONGESTED_PCT };
-  return storedMessage(FabricLinkSchema, { ...stored, resource });
+  return createStoredMessage(FabricLinkSchema, { ...stored, resource });
 }
 
 /** Returns the load of the busier direction relative to the capacity, in percent; 0 if either is unknown. */
-export function linkUtilizationPct({ aToBMbps = 0, bToAMbps = 0, capacityMbps }: FabricLink): number {
+export function computeLinkUtilizationPct({ aToBMbps = 0, bToAMbps = 0, capacityMbps }: FabricLink): number {
   return capacityMbps === undefined ? 0 : (Math.max(aToBMbps, bToAMbps) / capacityMbps) * 100;
 }
 
 /** Returns the initial value of a finding's message. */
-export function findingInit({ severity, code, field, message, value = "", expected = "", ref = "" }: Finding) {
+export function createFindingInit({ severity, code, field, message, value = "", expected = "", ref = "" }: Finding) {
   return {
     severity: severity === "ERROR" ? Severity.ERROR : Severity.WARNING,
     code,
@@ -85,7 +88,7 @@ export function findingInit({ severity, code, field, message, value = "", expect
   };
 }
 
-export function pathMessage({ hops, segments, problems, ...path }: CablePath) {
+export function createPathMessage({ hops, segments, problems, ...path }: CablePath) {
   return toMessage(CablePathSchema, {
     ...path,
     hops: hops.map(({ device, inPort, outPort }) => ({
@@ -106,8 +109,12 @@ export function pathMessage({ hops, segments, problems, ...path }: CablePath) {
   });
 }
 
-/** Returns the first items of a list under its name, and the number of omitted items: `zones` and `omittedZones`. */
-export function limitedList(name: string, items: readonly unknown[], limit: number): Readonly<Record<string, unknown>> {
+/** Returns the first items of a list, and the number of omitted items, as fields such as `zones` and `omittedZones`. */
+export function limitListFields(
+  name: string,
+  items: readonly unknown[],
+  limit: number,
+): Readonly<Record<string, unknown>> {
   const omitted = `omitted${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   return { [name]: items.slice(0, limit), [omitted]: Math.max(0, items.length - limit) };
 }

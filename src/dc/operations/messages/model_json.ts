@@ -10,7 +10,7 @@ interface Entry {
   /** Name of the field in the proto. */
   readonly name: string;
   readonly write: Write;
-  /** Whether a value counts as absent: zero does for a field without presence; so do empty lists and maps. */
+  /** Whether a value counts as absent. Empty lists and maps do, and so does zero in a field without presence. */
   readonly isAbsent: (value: unknown) => boolean;
 }
 
@@ -20,16 +20,16 @@ const plans = new WeakMap<DescMessage, readonly Entry[]>();
  * Converts a model value to proto JSON with the proto's names: the result of `toJson` for its message, without building
  * the message. Cost: a few microseconds per resource; every change is recorded twice this way.
  */
-export function modelJson(schema: DescMessage, model: object): JsonObject {
+export function convertModelToJson(schema: DescMessage, model: object): JsonObject {
   const json: Record<string, JsonValue> = {};
-  for (const { localName, name, write, isAbsent } of writePlanOf(schema)) {
+  for (const { localName, name, write, isAbsent } of findWritePlan(schema)) {
     const value = (model as Readonly<Record<string, unknown>>)[localName];
     if (value !== undefined && !isAbsent(value)) json[name] = write(value);
   }
   return json;
 }
 
-function writePlanOf(schema: DescMessage): readonly Entry[] {
+function findWritePlan(schema: DescMessage): readonly Entry[] {
   const known = plans.get(schema);
   if (known !== undefined) return known;
   // Sorts fields as canonical JSON does, so that its text is cheap to write.
@@ -37,41 +37,41 @@ function writePlanOf(schema: DescMessage): readonly Entry[] {
     .map((field) => ({
       localName: field.localName,
       name: field.name,
-      write: fieldWriter(field),
-      isAbsent: absenceTest(field),
+      write: createFieldWriter(field),
+      isAbsent: createAbsenceTest(field),
     }))
     .toSorted((a, b) => compareText(a.name, b.name));
   plans.set(schema, plan);
   return plan;
 }
 
-function fieldWriter(field: DescField): Write {
-  const item = itemWriter(field);
+function createFieldWriter(field: DescField): Write {
+  const item = createItemWriter(field);
   if (field.fieldKind === "list") return (value) => (value as readonly unknown[]).map(item);
   if (field.fieldKind !== "map") return item;
   return (value) =>
     sortKeys(Object.fromEntries(Object.entries(value as object).map(([key, inner]) => [key, item(inner)])));
 }
 
-function itemWriter({ enum: desc, message }: DescField): Write {
-  if (desc !== undefined) return enumWriter(desc);
+function createItemWriter({ enum: desc, message }: DescField): Write {
+  if (desc !== undefined) return createEnumWriter(desc);
   if (message === undefined) return (value) => value as JsonValue;
   // Moments in the model are ISO 8601 with milliseconds; proto JSON omits a fraction of zero.
   if (message.typeName === "google.protobuf.Timestamp") return (value) => String(value).replace(".000Z", "Z");
-  return (value) => modelJson(message, value as object);
+  return (value) => convertModelToJson(message, value as object);
 }
 
-function enumWriter({ values }: DescEnum): Write {
+function createEnumWriter({ values }: DescEnum): Write {
   const prefix = (values[0]?.name ?? "").replace(/UNSPECIFIED$/, "");
   return (word) => prefix + String(word);
 }
 
-function absenceTest({ fieldKind, ...field }: DescField): Entry["isAbsent"] {
+function createAbsenceTest({ fieldKind, ...field }: DescField): Entry["isAbsent"] {
   if (fieldKind === "list") return (value) => (value as readonly unknown[]).length === 0;
   if (fieldKind === "map") return (value) => Object.keys(value as object).length === 0;
   const hasPresence = fieldKind === "message" || ("presence" in field && field.presence === EXPLICIT);
   return hasPresence ? () => false : (value) => value === 0 || value === "" || value === false;
 }
 
-/** `FieldPresence.EXPLICIT` of the descriptor's features. */
+/** The value `FieldPresence.EXPLICIT` of the descriptor's features. */
 const EXPLICIT = 1;

@@ -11,12 +11,15 @@ import type { Steps } from "#kernel/steps.ts";
 import type { ReadRpc } from "../rpc.ts";
 
 /** Number of list elements that are written in one step. Our choice: some hundred microseconds of work. */
-const ELEMENTS = 16;
+const ELEMENTS_PER_STEP = 16;
 
 type ListField = DescField & { readonly fieldKind: "list" };
 
 /** Encodes a message in binary, its long lists in steps. The bytes equal those of `toBinary`. */
-export function* binaryInSteps<Desc extends DescMessage>(desc: Desc, message: MessageShape<Desc>): Steps<Uint8Array> {
+export function* encodeBinaryInSteps<Desc extends DescMessage>(
+  desc: Desc,
+  message: MessageShape<Desc>,
+): Steps<Uint8Array> {
   const long = findLongLists(desc, message);
   if (long.length === 0) return toBinary(desc, message);
   const empty = create(desc);
@@ -43,7 +46,7 @@ export function* binaryInSteps<Desc extends DescMessage>(desc: Desc, message: Me
 }
 
 /** Encodes a message as JSON, its long lists in steps. The text equals that of `toJsonString`. */
-export function* jsonInSteps<Desc extends DescMessage>(
+export function* encodeJsonInSteps<Desc extends DescMessage>(
   desc: Desc,
   message: MessageShape<Desc>,
   options: Partial<JsonWriteOptions>,
@@ -56,7 +59,7 @@ export function* jsonInSteps<Desc extends DescMessage>(
     const name = options.useProtoFieldName === true ? field.name : field.jsonName;
     const head = `${pieces.length === 0 ? "{" : ","}${JSON.stringify(name)}:`;
     const list = long.find((other) => other === field);
-    if (list !== undefined) yield* listJsonInSteps(list, message, { options, head, pieces });
+    if (list !== undefined) yield* encodeListInSteps(list, message, { options, head, pieces });
     else if (Object.hasOwn(json, name)) pieces.push(encoder.encode(head + JSON.stringify(json[name])));
   }
   pieces.push(encoder.encode("}"));
@@ -67,12 +70,12 @@ const encoder = new TextEncoder();
 
 interface ListText {
   readonly options: Partial<JsonWriteOptions>;
-  /** JSON text before the list. */
+  /** JSON text of the message before the list. */
   readonly head: string;
   readonly pieces: Uint8Array[];
 }
 
-function* listJsonInSteps(
+function* encodeListInSteps(
   { message: element, localName }: ListField,
   message: object,
   { options, head, pieces }: ListText,
@@ -106,7 +109,7 @@ function copyWithField(
 function findLongLists(desc: DescMessage, message: object): readonly ListField[] {
   return desc.fields
     .filter((field): field is ListField => field.fieldKind === "list" && field.listKind === "message")
-    .filter(({ localName }) => listElementsOf(message, localName).length > ELEMENTS);
+    .filter(({ localName }) => getListElements(message, localName).length > ELEMENTS_PER_STEP);
 }
 
 function omitLists<Message extends object>(message: Message, lists: readonly ListField[]): Message {
@@ -114,27 +117,27 @@ function omitLists<Message extends object>(message: Message, lists: readonly Lis
 }
 
 function* sliceElements(message: object, localName: string) {
-  const elements = listElementsOf(message, localName);
-  for (let at = 0; at < elements.length; at += ELEMENTS) yield elements.slice(at, at + ELEMENTS);
+  const elements = getListElements(message, localName);
+  for (let at = 0; at < elements.length; at += ELEMENTS_PER_STEP) yield elements.slice(at, at + ELEMENTS_PER_STEP);
 }
 
-function listElementsOf(message: object, localName: string): readonly MessageShape<DescMessage>[] {
+function getListElements(message: object, localName: string): readonly MessageShape<DescMessage>[] {
   return (message as Readonly<Record<string, readonly MessageShape<DescMessage>[]>>)[localName] ?? [];
 }
 
 type Reply = Awaited<ReturnType<ReadRpc["run"]>>;
 
 /** Binary encodings of replies, kept as long as the reply object. */
-const encoded = new WeakMap<Reply, Uint8Array>();
+const encodedReplies = new WeakMap<Reply, Uint8Array>();
 
 /** Encodes a reply that is no longer modified, and stores the bytes with it. */
 export function* encodeReply({ method }: ReadRpc, reply: Reply): Steps<Uint8Array> {
-  const bytes = yield* binaryInSteps(method.output, reply);
-  encoded.set(reply, bytes);
+  const bytes = yield* encodeBinaryInSteps(method.output, reply);
+  encodedReplies.set(reply, bytes);
   return bytes;
 }
 
 /** Returns the bytes of a reply that `encodeReply` encoded before, else undefined. */
 export function findEncodedReply(reply: Reply): Uint8Array | undefined {
-  return encoded.get(reply);
+  return encodedReplies.get(reply);
 }

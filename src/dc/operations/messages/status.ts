@@ -45,27 +45,27 @@ export interface ErrorDetail<Desc extends DescMessage = DescMessage> {
  * request's fields, PreconditionFailure for failed preconditions, ResourceInfo for a missing or existing resource.
  * Source: AIP-193; docs/contract/datacenter-errors.md#reasons.
  */
-export function errorDetails(error: OperationError): readonly ErrorDetail[] {
+export function listErrorDetails(error: OperationError): readonly ErrorDetail[] {
   if (!(error instanceof Refusal)) return [];
   const { reason, violations, kind } = error;
   const [first] = violations;
   const metadata = { ...(first?.field && { field: first.field }), ...(first?.ref && { ref: first.ref }) };
   const info = { schema: ErrorInfoSchema, init: { reason, domain: ERROR_DOMAIN, metadata } };
-  return [info, ...detailsByKind(kind, violations), ...fieldViolationDetails(kind, violations)];
+  return [info, ...listDetailsByKind(kind, violations), ...listFieldViolationDetails(kind, violations)];
 }
 
 /**
  * Returns the detail for violations of fields. A violation without a field is reported in another detail, unless the
  * request alone is at fault.
  */
-function fieldViolationDetails(kind: ErrorKind, violations: Refusal["violations"]): readonly ErrorDetail[] {
+function listFieldViolationDetails(kind: ErrorKind, violations: Refusal["violations"]): readonly ErrorDetail[] {
   const fieldViolations = violations
     .filter(({ field }) => field !== "" || kind === "invalid_argument")
     .map(({ field, message, code }) => ({ field, description: message, reason: code }));
   return fieldViolations.length === 0 ? [] : [{ schema: BadRequestSchema, init: { fieldViolations } }];
 }
 
-function detailsByKind(kind: ErrorKind, violations: Refusal["violations"]): readonly ErrorDetail[] {
+function listDetailsByKind(kind: ErrorKind, violations: Refusal["violations"]): readonly ErrorDetail[] {
   if (kind === "invalid_argument") return [];
   if (kind === "failed_precondition" || kind === "aborted") {
     const failures = violations.map(({ code, ref, field, message }) => ({
@@ -90,15 +90,15 @@ export class InvalidToken extends Refusal {
 }
 
 /** Returns the value of `WWW-Authenticate` in a 401 response. Source: RFC 9110, 15.5.2; RFC 6750, 3. */
-export function authChallenge(error: OperationError): string {
+export function createAuthChallenge(error: OperationError): string {
   return error instanceof InvalidToken ? 'Bearer error="invalid_token"' : "Bearer";
 }
 
 /** Converts a refusal to the status message that bulk replies contain for each item. */
-export function statusOfError(error: OperationError): Status {
+export function convertErrorToStatus(error: OperationError): Status {
   return create(StatusSchema, {
     code: GRPC_CODE[error.kind],
     message: error.message,
-    details: errorDetails(error).map(({ schema, init }) => anyPack(schema, create(schema, init as never))),
+    details: listErrorDetails(error).map(({ schema, init }) => anyPack(schema, create(schema, init as never))),
   });
 }

@@ -50,7 +50,7 @@ export interface NoticeBody {
 export interface Notice {
   /** Position in the order of sending. */
   readonly seq: number;
-  /** The same for every attempt, so that a receiver recognizes repetitions. */
+  /** Identifier that is the same for every attempt, so that a receiver recognizes repetitions. */
   readonly id: string;
   readonly receiver: string;
   readonly body: NoticeBody;
@@ -65,7 +65,7 @@ export interface Notice {
 }
 
 /** Document space of notices, one document for each, by sequence number. */
-const SPACE = "notice";
+const NOTICE_SPACE = "notice";
 const DIGITS = 12;
 const PAGE = 500;
 /**
@@ -76,7 +76,7 @@ const PAGE = 500;
 export const MAX_NOTICES = 10_000;
 
 /** Setting with a number that rises with every change of notices. */
-const REVISION = "notices_revision";
+const REVISION_SETTING = "notices_revision";
 const LAST_SEQ = "notices_seq";
 const RECEIVERS = "notices_receivers";
 
@@ -84,14 +84,14 @@ const keyOf = (seq: number) => String(seq).padStart(DIGITS, "0");
 
 /** Returns a number that rises with every change of notices. */
 export async function readNoticesRevision(reader: Pick<DcReader, "setting">): Promise<number> {
-  return Number((await reader.setting(REVISION)) ?? 0);
+  return Number((await reader.setting(REVISION_SETTING)) ?? 0);
 }
 
 /** Reads all notices in the order of sending. */
 export async function readNotices(reader: Pick<DcReader, "documents">): Promise<readonly Notice[]> {
   const found: Notice[] = [];
   for (let after = ""; ; ) {
-    const page = await reader.documents(SPACE, after, PAGE);
+    const page = await reader.documents(NOTICE_SPACE, after, PAGE);
     found.push(...page.map(({ body }) => JSON.parse(body) as Notice));
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return found;
@@ -111,14 +111,14 @@ export async function addNotices(
     const before = kept.get(receiver) ?? [];
     const over = Math.max(0, before.length + fresh.length - most);
     const dropped = before.filter(({ deadAt }) => deadAt !== undefined).slice(0, over);
-    for (const { seq } of dropped) await writer.dropDocument(SPACE, keyOf(seq));
+    for (const { seq } of dropped) await writer.dropDocument(NOTICE_SPACE, keyOf(seq));
     for (const one of fresh.slice(0, Math.max(0, fresh.length - over + dropped.length))) fitting.add(one);
   }
   const last = Number((await writer.setting(LAST_SEQ)) ?? 0);
   const added = given
     .filter((one) => fitting.has(one))
     .map((notice, place): Notice => ({ ...notice, seq: last + 1 + place, attempts: 0 }));
-  for (const notice of added) await writer.putDocument(SPACE, keyOf(notice.seq), JSON.stringify(notice));
+  for (const notice of added) await writer.putDocument(NOTICE_SPACE, keyOf(notice.seq), JSON.stringify(notice));
   await writer.setSetting(LAST_SEQ, String(last + added.length));
   await raiseNoticesRevision(writer);
   return added;
@@ -128,18 +128,19 @@ export async function addNotices(
 export async function updateNotices(writer: DcWriter, notices: readonly Notice[]): Promise<void> {
   for (const notice of notices) {
     const key = keyOf(notice.seq);
-    if ((await writer.document(SPACE, key)) !== undefined) await writer.putDocument(SPACE, key, JSON.stringify(notice));
+    if ((await writer.document(NOTICE_SPACE, key)) !== undefined)
+      await writer.putDocument(NOTICE_SPACE, key, JSON.stringify(notice));
   }
   await raiseNoticesRevision(writer);
 }
 
 export async function deleteNotices(writer: DcWriter, notices: readonly Pick<Notice, "seq">[]): Promise<void> {
-  for (const { seq } of notices) await writer.dropDocument(SPACE, keyOf(seq));
+  for (const { seq } of notices) await writer.dropDocument(NOTICE_SPACE, keyOf(seq));
   await raiseNoticesRevision(writer);
 }
 
 async function raiseNoticesRevision(writer: DcWriter): Promise<void> {
-  await writer.setSetting(REVISION, String((await readNoticesRevision(writer)) + 1));
+  await writer.setSetting(REVISION_SETTING, String((await readNoticesRevision(writer)) + 1));
 }
 
 /** Reads the names of the receivers of the server that sends notices. */
@@ -177,7 +178,7 @@ export async function addTrialNotice(
   throw new OperationError("resource_exhausted", `${MAX_NOTICES} notices to "${receiver}" wait already`);
 }
 
-/** Schedules dead letters, all of them without ids, for sending from now on, in their order; returns the notices. */
+/** Schedules the dead letters with the given ids, or all without ids, to be sent from now on in order; returns them. */
 export async function resendNotices(
   writer: DcWriter,
   ids: readonly string[] | undefined,

@@ -29,7 +29,7 @@ export const listNotices = defineRead({
     const page = rest.slice(0, limit);
     const last = rest.length > limit ? page.at(-1) : undefined;
     return create(ListNoticesResponseSchema, {
-      notices: page.map(noticeMessage),
+      notices: page.map(createNoticeMessage),
       nextPageToken: last === undefined ? "" : sealPageToken(context.pageKey, question, last.seq),
       waitingCount: waiting.length,
       deadCount: dead.length,
@@ -43,7 +43,7 @@ export const testNotice = defineWrite({
   effect: "write",
   async run({ context, writer, now }, { receiver }) {
     const added = await addTrialNotice(writer, receiver, { id: `msg_${context.newId()}`, now: Date.parse(now) });
-    return create(TestNoticeResponseSchema, { notice: noticeMessage(added) });
+    return create(TestNoticeResponseSchema, { notice: createNoticeMessage(added) });
   },
 });
 
@@ -59,7 +59,7 @@ export const resendDeadNotices = defineWrite({
 
 const isDead = ({ deadAt }: Notice) => deadAt !== undefined;
 
-function noticeMessage(notice: Notice): MessageInitShape<typeof KeptNoticeSchema> {
+function createNoticeMessage(notice: Notice): MessageInitShape<typeof KeptNoticeSchema> {
   const { id, receiver, body, attempts, error = "", nextAt, deadAt } = notice;
   const { type, subject, severity, state, was, summary, elements, at } = body;
   const told = { type, subject, severity: FailureSeverity[severity], state, was, summary, elementRefs: [...elements] };

@@ -10,15 +10,15 @@ import { defineWrite, type WriteSession } from "../rpc.ts";
 import { type BulkItem, checkBatchSize, runBulk } from "../writes/bulk.ts";
 import {
   type CodedKind,
+  createResourceWithCode,
   groupDependants,
   OUTCOMES,
   parseItem,
-  resourceWithCode,
   reviewLoadsOfRefs,
   upsertItem,
 } from "../writes/mutations.ts";
 import { type RemoveOptions, removeResource } from "../writes/remove.ts";
-import { deviceTypeOfRequest } from "./device_types.ts";
+import { readRequestedDeviceType } from "./device_types.ts";
 import { putDeviceType, removeDeviceType } from "./put_device_type.ts";
 import { putWindow, removeWindow } from "./windows/put_window.ts";
 
@@ -35,16 +35,16 @@ export async function applyInventoryChanges(
   { atomic }: { readonly atomic: boolean },
 ): Promise<BulkReply> {
   checkBatchSize("changes", changes.length);
-  const first = await dependantsByRemoved(session, changes);
+  const first = await mapRemovedDependants(session, changes);
   const items = changes.map((change, index): BulkItem => {
-    const item = bulkItemOf(session, change, `changes[${index}]`);
+    const item = createBulkItem(session, change, `changes[${index}]`);
     return { ...item, needs: first.get(item.key) ?? [] };
   });
   return runBulk(session, items, { atomic, review: (refs) => reviewLoadsOfRefs(session, refs) });
 }
 
-/** Returns the removed devices that depend on each removed one, by its key: dependants are removed first. */
-async function dependantsByRemoved(
+/** Maps each removed device, by its key, to the removed devices that depend on it: dependants are removed first. */
+async function mapRemovedDependants(
   session: WriteSession,
   changes: readonly InventoryChange[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -58,23 +58,27 @@ async function dependantsByRemoved(
 }
 
 /** Converts one change to a bulk item. Changes apply in the request's order, except for removals of devices. */
-function bulkItemOf(session: WriteSession, change: InventoryChange, at: string): BulkItem {
+function createBulkItem(session: WriteSession, change: InventoryChange, at: string): BulkItem {
   const { case: word, value } = change.write;
   const misplaced = findMisplacedField(change, at);
-  if (misplaced !== undefined) return failingItem(at, misplaced);
+  if (misplaced !== undefined) return createFailingItem(at, misplaced);
   switch (word) {
     case "deleteRef":
-      return removalItem(session, value, { etag: change.etag, cascade: change.cascade, field: `${at}.delete_ref` });
+      return createRemovalItem(session, value, {
+        etag: change.etag,
+        cascade: change.cascade,
+        field: `${at}.delete_ref`,
+      });
     case "deviceType":
-      return typeItem(session, () => deviceTypeOfRequest(value, `${at}.device_type`), {
+      return createTypeItem(session, () => readRequestedDeviceType(value, `${at}.device_type`), {
         code: value.code,
         etag: change.etag,
         at: `${at}.device_type`,
       });
     case "window":
-      return windowItem(session, { change, message: value, at });
+      return createWindowItem(session, { change, message: value, at });
     case undefined:
-      return failingItem(
+      return createFailingItem(
         at,
         refuse("REQUIRED_FIELD", `Change "${at}" is empty: expected a resource or delete_ref`, {
           field: at,
@@ -82,7 +86,7 @@ function bulkItemOf(session: WriteSession, change: InventoryChange, at: string):
         }),
       );
     default:
-      return upsertItemOf(session, word === "fabricLink" ? "fabric_link" : word, { change, message: value, at });
+      return createUpsertItem(session, word === "fabricLink" ? "fabric_link" : word, { change, message: value, at });
   }
 }
 
@@ -107,10 +111,10 @@ interface Given<Message = object> {
   readonly at: string;
 }
 
-function upsertItemOf(session: WriteSession, kind: ResourceKind, { change, message, at }: Given): BulkItem {
+function createUpsertItem(session: WriteSession, kind: ResourceKind, { change, message, at }: Given): BulkItem {
   const field = `${at}.${kind}`;
   const resource = parseItem(kind, message, field);
-  if (resource instanceof Refusal) return failingItem(field, resource);
+  if (resource instanceof Refusal) return createFailingItem(field, resource);
   const hasIdentity = "code" in resource || (resource.a !== undefined && resource.b !== undefined);
   const ref = hasIdentity ? getResourceRef(kind, resource as never) : "";
   return {
@@ -126,7 +130,7 @@ function upsertItemOf(session: WriteSession, kind: ResourceKind, { change, messa
   };
 }
 
-function typeItem(
+function createTypeItem(
   session: WriteSession,
   read: () => DeviceType,
   { code, etag, at }: { readonly code: string; readonly etag: string; readonly at: string },
@@ -145,7 +149,7 @@ function typeItem(
   };
 }
 
-function windowItem(session: WriteSession, { change, message, at }: Given<MaintenanceWindow>): BulkItem {
+function createWindowItem(session: WriteSession, { change, message, at }: Given<MaintenanceWindow>): BulkItem {
   const ref = `window:${message.code}`;
   const { updateMask, etag } = change;
   return {
@@ -163,7 +167,7 @@ function windowItem(session: WriteSession, { change, message, at }: Given<Mainte
 
 const REMOVABLE = ["rack", "device", "crac", "cable", "fabric_link", "device_type", "window"] as const;
 
-function removalItem(
+function createRemovalItem(
   session: WriteSession,
   text: string,
   how: Pick<RemoveOptions, "etag" | "cascade" | "field">,
@@ -173,7 +177,7 @@ function removalItem(
   if (ref === undefined || kind === undefined) {
     const expected = REMOVABLE.map((one) => REF_GRAMMAR[one]).join(", ");
     const message = `Cannot remove "${text}": expected ${expected}`;
-    return failingItem(how.field, refuse("INVALID_REF", message, { field: how.field, value: text, expected }));
+    return createFailingItem(how.field, refuse("INVALID_REF", message, { field: how.field, value: text, expected }));
   }
   return {
     field: how.field,
@@ -205,11 +209,12 @@ async function removeByRef(
     return [];
   }
   // `kind` and `ref` agree, which the compiler cannot infer.
-  const named = "code" in ref ? resourceWithCode(kind as CodedKind, ref.code) : (ref as ResourceByKind["cable"] & Ref);
+  const named =
+    "code" in ref ? createResourceWithCode(kind as CodedKind, ref.code) : (ref as ResourceByKind["cable"] & Ref);
   return (await removeResource(session, kind as ResourceKind, named, options)).cascadedRefs;
 }
 
-/** Builds an item that fails when applied, so that the reply reports a change that cannot be parsed beside others. */
-function failingItem(field: string, refusal: Refusal): BulkItem {
+/** Builds an item that fails when it is applied, so that the reply reports an unreadable change beside others. */
+function createFailingItem(field: string, refusal: Refusal): BulkItem {
   return { field, code: "", name: "Resource", key: field, needs: [], apply: () => Promise.reject(refusal) };
 }

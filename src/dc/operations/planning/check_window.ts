@@ -6,8 +6,8 @@ import { refuse } from "#dc/model/refusal.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { type CheckWindowRequest, CheckWindowResponseSchema } from "#gen/datacenter/v1/windows_pb.ts";
 import { resolveFailingSources } from "../answers/failing_sources.ts";
-import { readLoadBasis, readRef, refuseMissingField } from "../answers/parameters.ts";
-import { timestampToMs, toMessage } from "../messages/convert.ts";
+import { createMissingFieldRefusal, readLoadBasis, readRef } from "../answers/parameters.ts";
+import { convertTimestampToMs, toMessage } from "../messages/convert.ts";
 import { CONGESTED_PCT } from "../messages/messages.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import { isInInventory } from "./windows/judge_piece.ts";
@@ -62,7 +62,7 @@ async function readOtherOpenWindows({ reader, now }: ReadSession, code: string) 
 function checkElementCount(count: number): void {
   const expected = `1 to ${MAX_WINDOW_ELEMENTS} references`;
   const field = "element_refs";
-  if (count === 0) throw refuseMissingField(field, expected);
+  if (count === 0) throw createMissingFieldRefusal(field, expected);
   if (count <= MAX_WINDOW_ELEMENTS) return;
   throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has ${count} references`, {
     field,
@@ -74,26 +74,26 @@ function checkElementCount(count: number): void {
 /** Reads the start and end time. @throws Refusal naming the field */
 function readSpan({ now }: ReadSession, { startsAt, endsAt }: CheckWindowRequest): TimeSpan {
   const at = Date.parse(now);
-  const start = startsAt === undefined ? at : timestampToMs(startsAt, "starts_at");
-  if (endsAt === undefined) throw refuseMissingField("ends_at", "the time at which everything is back");
-  const end = timestampToMs(endsAt, "ends_at");
+  const start = startsAt === undefined ? at : convertTimestampToMs(startsAt, "starts_at");
+  if (endsAt === undefined) throw createMissingFieldRefusal("ends_at", "the time at which everything is back");
+  const end = convertTimestampToMs(endsAt, "ends_at");
   const wrong = (why: string, expected: string) =>
-    refuse("FIELD_OUT_OF_RANGE", `Field "ends_at" ${why}: ${msToIsoTime(end)}`, {
+    refuse("FIELD_OUT_OF_RANGE", `Field "ends_at" ${why}: ${convertMsToTime(end)}`, {
       field: "ends_at",
-      value: msToIsoTime(end),
+      value: convertMsToTime(end),
       expected,
     });
-  if (end <= start) throw wrong("is not after starts_at", `a time after ${msToIsoTime(start)}`);
+  if (end <= start) throw wrong("is not after starts_at", `a time after ${convertMsToTime(start)}`);
   if (end - start > MAX_WINDOW_DAYS * DAY_MS)
     throw wrong(
       `is more than ${MAX_WINDOW_DAYS} days after starts_at`,
-      `at most ${msToIsoTime(start + MAX_WINDOW_DAYS * DAY_MS)}`,
+      `at most ${convertMsToTime(start + MAX_WINDOW_DAYS * DAY_MS)}`,
     );
   if (end <= at) throw wrong("is over", `a time after ${now}`);
   return { from: start, until: end };
 }
 
-function msToIsoTime(ms: number): string {
+function convertMsToTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
@@ -108,7 +108,7 @@ function readExposedRacks(asked: number | undefined): number {
   });
 }
 
-/** Checks references of elements that may be lost; throws Refusal if one is no reference or an element is missing. */
+/** Checks the references of accepted losses; throws Refusal for a malformed reference or a missing element. */
 function checkAcceptedRefs(topology: Topology, texts: readonly string[]): void {
   const roles = new Set(topology.inventory.devices.map(({ role }) => role));
   for (const [at, text] of texts.entries()) {

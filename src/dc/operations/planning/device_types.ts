@@ -12,7 +12,7 @@ import {
 } from "#gen/datacenter/v1/planning_pb.ts";
 import { openPageToken, sealPageToken } from "../answers/page_token.ts";
 import { readDevicePageSize } from "../answers/parameters.ts";
-import { fromMessage, toMessage } from "../messages/convert.ts";
+import { convertFromMessage, toMessage } from "../messages/convert.ts";
 import { defineRead } from "../rpc.ts";
 
 /** Document space of device types, by code. */
@@ -38,11 +38,11 @@ export async function* readAllDeviceTypes(reader: DcReader): AsyncGenerator<Stor
 }
 
 /** Converts a request's device type at path `at`, without the fields that the service sets. */
-export function deviceTypeOfRequest(message: DeviceTypeMessage, at: string): DeviceType {
-  return fromMessage<DeviceType>(DeviceTypeSchema, message, at);
+export function readRequestedDeviceType(message: DeviceTypeMessage, at: string): DeviceType {
+  return convertFromMessage<DeviceType>(DeviceTypeSchema, message, at);
 }
 
-export function deviceTypeMessage({
+export function createDeviceTypeMessage({
   resource,
   etag,
   createTime,
@@ -80,7 +80,7 @@ export async function readDeviceTypePage(
   }
   const last = found.at(-1);
   return {
-    deviceTypes: found.map(deviceTypeMessage),
+    deviceTypes: found.map(createDeviceTypeMessage),
     nextPageToken:
       behind === 0 || last === undefined ? "" : sealPageToken(context.pageKey, question, last.resource.code),
     totalCount: total,
@@ -108,6 +108,6 @@ export const getDeviceType = defineRead({
       const ref = `device_type:${code}`;
       throw refuse("NOT_FOUND", `Cannot find device type "${code}"`, { field: "code", value: code, ref });
     }
-    return create(GetDeviceTypeResponseSchema, { deviceType: deviceTypeMessage(stored) });
+    return create(GetDeviceTypeResponseSchema, { deviceType: createDeviceTypeMessage(stored) });
   },
 });

@@ -9,11 +9,11 @@ import { readRenderOptions } from "#dc/render/read_options.ts";
 import { FloorPlanRequestSchema, type RenderOptions, RenderOptionsSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { FindPlacementResponse } from "#gen/datacenter/v1/placement_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import { floorPlanAnswer } from "../answers/floor_plan.ts";
+import { answerFloorPlan } from "../answers/floor_plan.ts";
 import { replyWithPicture } from "../answers/pictured.ts";
 import { readFreeSwitchPorts } from "../answers/switch_devices.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
-import { placementReply } from "./placement_reply.ts";
+import { createPlacementReply } from "./placement_reply.ts";
 import { parsePlacementRequest } from "./placement_request.ts";
 
 export const findPlacement = defineRead({
@@ -28,7 +28,10 @@ export const findPlacement = defineRead({
     const switches = await readReachableSwitchPorts(session, question.wanted);
     const placement = await findPlaces({ topology, wanted: question.wanted, switches }, session.scheduler);
     const revision = await session.reader.revision();
-    const reply = await placementReply({ question, placement, revision, withItems: request.includeItems }, session);
+    const reply = await createPlacementReply(
+      { question, placement, revision, withItems: request.includeItems },
+      session,
+    );
     if (options !== undefined) await addPicture(session, reply, options);
     return reply;
   },
@@ -46,7 +49,7 @@ async function addPicture(session: ReadSession, reply: FindPlacementResponse, op
     asked,
     usual: { highlightLabel: "rack with a new place" },
     async answer() {
-      const plan = floorPlanAnswer(
+      const plan = answerFloorPlan(
         await session.judgedTopology(),
         session,
         create(FloorPlanRequestSchema, { floorRef }),

@@ -37,7 +37,7 @@ export const getCapacity = defineRead({
     }
     return toMessage(GetCapacityResponseSchema, {
       revision: await session.reader.revision(),
-      areas: found.map(areaMessage),
+      areas: found.map(createAreaMessage),
       ...fields,
     });
   },
@@ -90,7 +90,7 @@ async function readCapacityBasis(
   };
 }
 
-function areaMessage({ drawKw, measuredDrawKw, power, air, liquid, ...counts }: AreaCapacity) {
+function createAreaMessage({ drawKw, measuredDrawKw, power, air, liquid, ...counts }: AreaCapacity) {
   return {
     ...counts,
     drawKw: roundFigure(drawKw),
@@ -100,12 +100,12 @@ function areaMessage({ drawKw, measuredDrawKw, power, air, liquid, ...counts }: 
       freeKw: floorToWatts(power.freeKw),
       failoverFreeKw: floorToWatts(power.failoverFreeKw),
     },
-    air: air && coolingMessage(air),
-    liquid: liquid && coolingMessage(liquid),
+    air: air && createCoolingMessage(air),
+    liquid: liquid && createCoolingMessage(liquid),
   };
 }
 
-function coolingMessage({ freeKw, failoverFreeKw, failureRef }: FreeCooling): FreeCooling {
+function createCoolingMessage({ freeKw, failoverFreeKw, failureRef }: FreeCooling): FreeCooling {
   return { freeKw: roundFigure(freeKw), failoverFreeKw: roundFigure(failoverFreeKw), failureRef };
 }
 

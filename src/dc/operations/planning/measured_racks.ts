@@ -1,7 +1,7 @@
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_READING_AGE_S } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { computePeak, DAY_MS, toDayNumber } from "#dc/model/readings/day_history.ts";
+import { computeDayNumber, computePeakFigures, DAY_MS } from "#dc/model/readings/day_history.ts";
 import type { FloorPlanRequest } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { MeasuredRacks } from "../answers/floor_plan.ts";
 import { readLoadBasis } from "../answers/parameters.ts";
@@ -42,12 +42,12 @@ async function readInletTemperatures(
 ): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>();
   const at = Date.parse(now);
-  const today = toDayNumber(at);
+  const today = computeDayNumber(at);
   if (isPeak) lapsesAt((today + 1) * DAY_MS);
   for (const { element, kept } of await reader.readings({ quantities: ["INLET_C"], withDays: isPeak })) {
     await scheduler.yieldIfDue();
     const lapse = kept.at + maxAgeS * 1000;
-    const celsius = isPeak ? computePeak(kept.days, today)?.p95 : lapse > at ? kept.value : undefined;
+    const celsius = isPeak ? computePeakFigures(kept.days, today)?.p95 : lapse > at ? kept.value : undefined;
     if (celsius === undefined) continue;
     found.set(element.key, celsius);
     if (!isPeak) lapsesAt(lapse);

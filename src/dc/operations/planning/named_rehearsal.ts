@@ -1,16 +1,16 @@
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import { EffectLedger } from "#dc/analysis/rehearsal/charge.ts";
 import { CoolingAndFabrics } from "#dc/analysis/rehearsal/further_effects.ts";
-import { groupIntoLines, joinAllLines } from "#dc/analysis/rehearsal/lines.ts";
+import { groupFailuresIntoLines, joinPartLines } from "#dc/analysis/rehearsal/lines.ts";
 import { listNamedElements, type NamedElements } from "#dc/analysis/rehearsal/named_elements.ts";
-import { type Failure, listOffNodesOf } from "#dc/analysis/rehearsal/outcome.ts";
+import { type Failure, listOutcomeOffNodes } from "#dc/analysis/rehearsal/outcome.ts";
 import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
 import { prepareTrials } from "#dc/analysis/rehearsal/site_failures.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { FailureKind } from "#dc/model/enum_values.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { toEdgeKey } from "#dc/model/resource_key.ts";
+import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { Cable } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { isActiveDataCable } from "../answers/data_paths.ts";
@@ -18,7 +18,7 @@ import { NetworkTracer } from "../answers/network_tracer.ts";
 import type { ReadSession } from "../rpc.ts";
 
 /** The kinds of elements that a request names. Some kinds fail only if they are named. */
-export interface NamedQuestion {
+export interface NamedKindsQuestion {
   readonly options: BlastOptions;
   readonly kinds: ReadonlySet<FailureKind>;
   readonly scope: Ref | undefined;
@@ -35,7 +35,7 @@ const PAGE = 1000;
 export async function rehearseNamedKinds(
   { reader, scheduler }: Pick<ReadSession, "reader" | "scheduler">,
   topology: Topology,
-  { options, kinds, scope }: NamedQuestion,
+  { options, kinds, scope }: NamedKindsQuestion,
 ): Promise<Rehearsal> {
   const tracer = await NetworkTracer.of({ topology, reader, scheduler });
   const effects = new CoolingAndFabrics(topology, tracer.deviceOf, options.basis);
@@ -53,9 +53,9 @@ export async function rehearseNamedKinds(
     );
   }
   const charged = await scheduler.run(new EffectLedger(site.power).charge(failures));
-  const lines = await scheduler.run(groupIntoLines(topology, charged, options.basis));
+  const lines = await scheduler.run(groupFailuresIntoLines(topology, charged, options.basis));
   return {
-    lines: await scheduler.run(joinAllLines([lines])),
+    lines: await scheduler.run(joinPartLines([lines])),
     elements: elements.length,
     pairs: 0,
     harmless: charged.filter(({ own, smaller }) => own === undefined && smaller.length === 0).length,
@@ -72,7 +72,7 @@ async function addNetworkLoss(
   network: Network,
 ): Promise<Failure> {
   const cut = await tracer.cutLinks(effects.fabrics, network);
-  const off = listOffNodesOf(outcome);
+  const off = listOutcomeOffNodes(outcome);
   const { cutOff } = effects.fabrics.after(off, cut);
   const isolated = await tracer.isolatedBy({ off, cutOff, ports: network.networkPorts });
   return effects.ofNamed(outcome, { cut, isolated });
@@ -89,7 +89,7 @@ async function readDataCables(reader: DcReader, topology: Topology): Promise<rea
     found.push(...page.filter((cable) => isActiveDataCable(cable) && !isPower(cable.a) && !isPower(cable.b)));
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return found;
-    after = toEdgeKey(last.a, last.b);
+    after = formatEdgeKey(last.a, last.b);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { RequestedPorts } from "#dc/analysis/placement/wanted.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Port } from "#dc/model/resources.ts";
-import { definedFields, type Template } from "./placement_template.ts";
+import { omitUndefinedFields, type Template } from "./placement_template.ts";
 
 /** The devices' own ports that are connected to neighbours. */
 export interface ConnectedPorts {
@@ -23,13 +23,13 @@ export function assignPorts({ ports: own }: Template, wanted: readonly Requested
     const field = `ports[${at}]`;
     requirePortKind(field, want);
     for (let number = 0; number < count; number += 1) {
-      const port = left === undefined ? newPort(found.names.length, want) : takeMatching(left, want);
+      const port = left === undefined ? createPort(found.names.length, want) : takeMatching(left, want);
       if (port === undefined) throw refuseTooFewPorts(field, count);
       if (left === undefined) found.added.push(port);
       found.names.push(port.name);
       found.ports.push({
         count: 1,
-        ...definedFields({ type: want.type ?? port.type, speedMbps: want.speedMbps ?? port.speedMbps }),
+        ...omitUndefinedFields({ type: want.type ?? port.type, speedMbps: want.speedMbps ?? port.speedMbps }),
       });
     }
   }
@@ -45,8 +45,8 @@ function requirePortKind(field: string, { type, speedMbps }: Kind): void {
   throw refuse("REQUIRED_FIELD", message, { field: `${field}.speed_mbps`, expected });
 }
 
-function newPort(number: number, { type, speedMbps }: Kind): Port {
-  return { name: `eth${number}`, kind: "NETWORK", ...definedFields({ type, speedMbps }) };
+function createPort(number: number, { type, speedMbps }: Kind): Port {
+  return { name: `eth${number}`, kind: "NETWORK", ...omitUndefinedFields({ type, speedMbps }) };
 }
 
 function takeMatching(ports: Port[], { type, speedMbps }: Kind): Port | undefined {

@@ -4,7 +4,7 @@ import { computePlaceFigures, type PlaceFigures } from "#dc/analysis/placement/f
 import type { Placement, RefusedRack, SelectedPlace } from "#dc/analysis/placement/find_places.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { MAX_PLACEMENT_EXAMPLES } from "#dc/limits.ts";
-import { orderEnds, portRef } from "#dc/model/ref.ts";
+import { orderCableEnds, portRef } from "#dc/model/ref.ts";
 import type { Cable, Device } from "#dc/model/resources.ts";
 import { CableSchema, DeviceSchema, FindingSchema, Severity } from "#gen/datacenter/v1/datacenter_pb.ts";
 import {
@@ -24,7 +24,7 @@ interface ReplyInput {
   readonly withItems: boolean;
 }
 
-export async function placementReply(
+export async function createPlacementReply(
   { question, placement, revision, withItems }: ReplyInput,
   { scheduler }: Pick<ReadSession, "scheduler">,
 ): Promise<FindPlacementResponse> {
@@ -40,7 +40,7 @@ export async function placementReply(
     const items = buildItems(place, { question, placement, code });
     shown.push(
       toMessage(DevicePlaceSchema, {
-        ...placementFields(place, items),
+        ...createPlacementFields(place, items),
         rank: at + 1,
         deviceCode: code,
         after: roundFigures(computePlaceFigures(place, wanted)),
@@ -62,7 +62,7 @@ export async function placementReply(
     omittedPlaces: places.length - most,
     refusals: groupObstacles(refused),
     limits: groupObstacles(limits),
-    announced: announced.map(announcedFinding),
+    announced: announced.map(createAnnouncedFinding),
     racksInScope: candidates.length,
     racksRefused: refused.length,
     racksUsed: placedIn.size,
@@ -113,7 +113,7 @@ function buildItems(
   return {
     device,
     cables: ends.map(({ own, device: { code: other }, port }) => {
-      const [a, b] = orderEnds({ deviceCode: code, portName: own }, { deviceCode: other, portName: port.name });
+      const [a, b] = orderCableEnds({ deviceCode: code, portName: own }, { deviceCode: other, portName: port.name });
       return { a, b };
     }),
     inlets: taken.plugs.map(({ side: { tap }, inlet, outlet }) => ({
@@ -133,7 +133,7 @@ function buildItems(
   };
 }
 
-function placementFields({ candidate, taken }: SelectedPlace, { inlets, ports }: Items) {
+function createPlacementFields({ candidate, taken }: SelectedPlace, { inlets, ports }: Items) {
   return { rackCode: candidate.rack.code, positionU: taken.position, inlets, ports };
 }
 
@@ -167,7 +167,7 @@ function groupObstacles(refused: readonly RefusedRack[]) {
     );
 }
 
-function announcedFinding({ severity, code, message, field, value, expected, ref }: PlacementNotice) {
+function createAnnouncedFinding({ severity, code, message, field, value, expected, ref }: PlacementNotice) {
   return create(FindingSchema, {
     severity: Severity[severity],
     code,

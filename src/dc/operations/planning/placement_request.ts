@@ -5,17 +5,17 @@ import { computeAirHeatW, getDrawW, getHeatW } from "#dc/model/draw.ts";
 import { type LoadBasis, PLACEMENT_SPREADS, type PlacementSpread, type Redundancy } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Port } from "#dc/model/resources.ts";
-import { checkNumber } from "#dc/model/rules/checks.ts";
+import { checkNumberBounds } from "#dc/model/rules/checks.ts";
 import type { FindPlacementRequest as PlacementMessage } from "#gen/datacenter/v1/messages.ts";
 import { type FindPlacementRequest, FindPlacementRequestSchema } from "#gen/datacenter/v1/placement_pb.ts";
-import { readRef, refuseMissingField, requireLocation } from "../answers/parameters.ts";
-import { fromMessage } from "../messages/convert.ts";
+import { createMissingFieldRefusal, readRef, requireLocation } from "../answers/parameters.ts";
+import { convertFromMessage } from "../messages/convert.ts";
 import type { ReadSession } from "../rpc.ts";
 import { assignPorts } from "./placement_ports.ts";
-import { definedFields, readTemplate, type Template } from "./placement_template.ts";
+import { omitUndefinedFields, readTemplate, type Template } from "./placement_template.ts";
 
 /** The fields of the request in the model's form. */
-type Asked = Partial<Omit<PlacementMessage, "ports">> & { readonly ports?: readonly RequestedPorts[] };
+type AskedFields = Partial<Omit<PlacementMessage, "ports">> & { readonly ports?: readonly RequestedPorts[] };
 
 /** Devices to place, with the names of the ports that are connected. */
 export interface PlacementQuestion {
@@ -36,10 +36,10 @@ export async function parsePlacementRequest(
   request: FindPlacementRequest,
 ): Promise<PlacementQuestion> {
   const { render: _, ...rest } = request;
-  const asked = fromMessage<Asked>(FindPlacementRequestSchema, rest);
+  const asked = convertFromMessage<AskedFields>(FindPlacementRequestSchema, rest);
   checkPlacementNumbers(asked);
   const template = shapeTemplate(await readTemplate(session, asked), asked);
-  const inlets = wantedInletsOf(template, asked);
+  const inlets = listWantedInlets(template, asked);
   const need = template.power?.minLiveInlets ?? 1;
   const redundancy = readRedundancy(template, asked, { inlets: inlets.length, need });
   const { ports, names, added } = assignPorts(template, asked.ports ?? []);
@@ -47,17 +47,21 @@ export async function parsePlacementRequest(
   const tenant = asked.tenant ?? template.tenant;
   const wanted: PlacementRequest = {
     count: asked.count ?? 1,
-    template: { ...template, ...definedFields({ tenant }), ports: [...allPorts(template, inlets), ...added] },
+    template: {
+      ...template,
+      ...omitUndefinedFields({ tenant }),
+      ports: [...replaceInlets(template, inlets), ...added],
+    },
     uHeight: template.uHeight ?? 1,
     face: template.face ?? "FRONT",
-    ...requiredPower(template, basis),
+    ...computeRequiredPower(template, basis),
     powerFactor: template.powerFactor ?? 1,
     inlets,
     need,
     redundancy,
     ports,
     coolingMethod: template.coolingMethod ?? "AIR",
-    ...definedFields({ tenant }),
+    ...omitUndefinedFields({ tenant }),
     basis,
     ...(await readPlacementScope(session, asked.scopeRef)),
     spread: readSpread(asked.spread),
@@ -69,26 +73,29 @@ export async function parsePlacementRequest(
 }
 
 /** Returns draw and heat in watts: the larger of the draw that writes reserve and the draw of the load basis. */
-function requiredPower(template: Template, basis: LoadBasis): Pick<PlacementRequest, "drawW" | "airW" | "liquidW"> {
+function computeRequiredPower(
+  template: Template,
+  basis: LoadBasis,
+): Pick<PlacementRequest, "drawW" | "airW" | "liquidW"> {
   const most = (of: typeof getHeatW) => Math.max(of(template, "ALLOCATED"), of(template, basis));
   const airW = most(computeAirHeatW);
   return { drawW: most(getDrawW), airW, liquidW: Math.max(0, most(getHeatW) - airW) };
 }
 
-function checkPlacementNumbers(asked: Asked): void {
+function checkPlacementNumbers(asked: AskedFields): void {
   const checks = [
-    ...checkNumber("count", asked.count, { min: 0, max: MAX_BATCH_ITEMS }),
-    ...checkNumber("u_height", asked.uHeight, { min: 0.5, max: 100, step: 0.5 }),
-    ...checkNumber("weight_kg", asked.weightKg, { min: 0, max: 100_000 }),
-    ...checkNumber("draw_w", asked.drawW, { min: 0 }),
-    ...checkNumber("liquid_fraction_pct", asked.liquidFractionPct, { min: 0, max: 100 }),
-    ...checkNumber("headroom_pct", asked.headroomPct, { min: 0, max: 99 }),
-    ...checkNumber("max_places", asked.maxPlaces, { min: 0 }),
-    ...checkNumber("inlets", asked.inlets, { min: 1, max: MAX_PLACEMENT_INLETS }),
-    ...checkNumber("ports", asked.ports?.length, { max: MAX_PLACEMENT_PORT_KINDS }),
+    ...checkNumberBounds("count", asked.count, { min: 0, max: MAX_BATCH_ITEMS }),
+    ...checkNumberBounds("u_height", asked.uHeight, { min: 0.5, max: 100, step: 0.5 }),
+    ...checkNumberBounds("weight_kg", asked.weightKg, { min: 0, max: 100_000 }),
+    ...checkNumberBounds("draw_w", asked.drawW, { min: 0 }),
+    ...checkNumberBounds("liquid_fraction_pct", asked.liquidFractionPct, { min: 0, max: 100 }),
+    ...checkNumberBounds("headroom_pct", asked.headroomPct, { min: 0, max: 99 }),
+    ...checkNumberBounds("max_places", asked.maxPlaces, { min: 0 }),
+    ...checkNumberBounds("inlets", asked.inlets, { min: 1, max: MAX_PLACEMENT_INLETS }),
+    ...checkNumberBounds("ports", asked.ports?.length, { max: MAX_PLACEMENT_PORT_KINDS }),
     ...(asked.ports ?? []).flatMap(({ count, speedMbps }, at) => [
-      ...checkNumber(`ports[${at}].count`, count ?? 0, { min: 1, max: MAX_PLACEMENT_PORTS }),
-      ...checkNumber(`ports[${at}].speed_mbps`, speedMbps, { above: 0 }),
+      ...checkNumberBounds(`ports[${at}].count`, count ?? 0, { min: 1, max: MAX_PLACEMENT_PORTS }),
+      ...checkNumberBounds(`ports[${at}].speed_mbps`, speedMbps, { above: 0 }),
     ]),
   ];
   const [first] = checks;
@@ -96,35 +103,35 @@ function checkPlacementNumbers(asked: Asked): void {
 }
 
 /** Returns the template with the request's values applied. */
-function shapeTemplate(template: Template, asked: Asked): Template {
+function shapeTemplate(template: Template, asked: AskedFields): Template {
   const { uHeight, face, depth, weightKg, coolingMethod, liquidFractionPct } = asked;
-  const own = definedFields({ uHeight, face, depth, weightKg, coolingMethod, liquidFractionPct });
+  const own = omitUndefinedFields({ uHeight, face, depth, weightKg, coolingMethod, liquidFractionPct });
   const { liquidFractionPct: _, ...otherwiseCooled } = template;
   const base = coolingMethod === undefined ? template : otherwiseCooled;
   const made = applyDraw({ ...base, face: base.face ?? "FRONT", depth: base.depth ?? "FULL", ...own }, asked);
   if (made.uHeight === undefined)
-    throw refuseMissingField("u_height", "0.5 to 100 units, a device_type or a device_code");
+    throw createMissingFieldRefusal("u_height", "0.5 to 100 units, a device_type or a device_code");
   if (made.coolingMethod === "HYBRID" && made.liquidFractionPct === undefined) {
-    throw refuseMissingField("liquid_fraction_pct", "0 to 100, for HYBRID");
+    throw createMissingFieldRefusal("liquid_fraction_pct", "0 to 100, for HYBRID");
   }
   return made;
 }
 
 /** Applies the requested draw: keeps a nameplate draw that is no less, and removes other draws and the heat. */
-function applyDraw(template: Template, { drawW: given, loadBasis = "ALLOCATED" }: Asked): Template {
+function applyDraw(template: Template, { drawW: given, loadBasis = "ALLOCATED" }: AskedFields): Template {
   const { maxDrawW, allocatedDrawW, measuredDrawW: _, heatW: __, ...others } = template;
   if (given === undefined) {
     if (maxDrawW !== undefined || allocatedDrawW !== undefined) return template;
-    throw refuseMissingField("draw_w", "watts, or a device_type or device_code with a draw");
+    throw createMissingFieldRefusal("draw_w", "watts, or a device_type or device_code with a draw");
   }
   if (loadBasis === "MEASURED" || loadBasis === "MEASURED_PEAK") return { ...others, measuredDrawW: given };
   if (loadBasis === "MAX") return { ...others, maxDrawW: given };
   return { ...others, allocatedDrawW: given, ...(maxDrawW !== undefined && maxDrawW >= given && { maxDrawW }) };
 }
 
-function wantedInletsOf(template: Template, { inlets: asked, redundancy }: Asked): readonly RequestedInlet[] {
+function listWantedInlets(template: Template, { inlets: asked, redundancy }: AskedFields): readonly RequestedInlet[] {
   const own = (template.ports ?? []).filter(({ kind, enabled }) => kind === "POWER_IN" && enabled !== false);
-  if (asked === undefined && template.ports !== undefined) return own.map(wantedInletOf);
+  if (asked === undefined && template.ports !== undefined) return own.map(createWantedInlet);
   const many = redundancy === "TWO_N" || redundancy === "N_PLUS_1" ? 2 : 1;
   return Array.from({ length: asked ?? many }, (_, at) => {
     const port = own[at] ?? own[0];
@@ -132,13 +139,13 @@ function wantedInletsOf(template: Template, { inlets: asked, redundancy }: Asked
   });
 }
 
-function wantedInletOf({ name, type }: Port): RequestedInlet {
+function createWantedInlet({ name, type }: Port): RequestedInlet {
   return { name, ...(type !== undefined && { type }) };
 }
 
 function readRedundancy(
   { power }: Template,
-  { redundancy }: Asked,
+  { redundancy }: AskedFields,
   { inlets, need }: { readonly inlets: number; readonly need: number },
 ): Redundancy {
   const usual = inlets >= 2 * need && inlets > 1 ? "TWO_N" : inlets > need ? "N_PLUS_1" : "N";
@@ -153,7 +160,7 @@ function readRedundancy(
 }
 
 /** Returns all ports of the template, with the requested inlets in place of those of the template. */
-function allPorts(template: Template, inlets: readonly RequestedInlet[]): readonly Port[] {
+function replaceInlets(template: Template, inlets: readonly RequestedInlet[]): readonly Port[] {
   const others = (template.ports ?? []).filter(({ kind }) => kind !== "POWER_IN");
   return [...inlets.map((inlet): Port => ({ ...inlet, kind: "POWER_IN" })), ...others];
 }

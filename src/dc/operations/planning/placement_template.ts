@@ -6,7 +6,7 @@ import type { Device, Port } from "#dc/model/resources.ts";
 import type { ReadSession } from "../rpc.ts";
 import { readDeviceType } from "./device_types.ts";
 
-/** Template of planned devices: a device without the fields of one device or one location. */
+/** Template of planned devices: a device without the fields that only one device or one location has. */
 export type Template = Omit<Device, "code">;
 
 interface Named {
@@ -22,11 +22,11 @@ export async function readTemplate({ reader }: Pick<ReadSession, "reader">, name
     const message = `Fields "device_type" and "device_code" exclude each other: expected ${expected}`;
     throw refuse("FIELD_CONFLICT", message, { field: "device_code", value: deviceCode, expected });
   }
-  if (deviceType !== undefined) return templateOfType(reader, deviceType);
-  return deviceCode === undefined ? { kind: "SERVER" } : templateOfDevice(reader, deviceCode);
+  if (deviceType !== undefined) return readTypeTemplate(reader, deviceType);
+  return deviceCode === undefined ? { kind: "SERVER" } : readDeviceTemplate(reader, deviceCode);
 }
 
-async function templateOfType(reader: ReadSession["reader"], code: string): Promise<Template> {
+async function readTypeTemplate(reader: ReadSession["reader"], code: string): Promise<Template> {
   const stored = await readDeviceType(reader, code);
   if (stored === undefined) {
     const detail = { field: "device_type", value: code, ref: `device_type:${code}` };
@@ -35,11 +35,11 @@ async function templateOfType(reader: ReadSession["reader"], code: string): Prom
   const { manufacturer, model, kind, uHeight = 1, ports, isBlade } = stored.resource;
   if (isBlade === true || uHeight === 0) throw refuseUnracked("device_type", code);
   requireConsumer("device_type", code, { kind });
-  const built = { ...getInheritedFields(stored.resource), uHeight, ports: ports?.map(unusedPort) };
-  return { kind, ...definedFields({ manufacturer, model, ...built }) };
+  const built = { ...getInheritedFields(stored.resource), uHeight, ports: ports?.map(clearPortUse) };
+  return { kind, ...omitUndefinedFields({ manufacturer, model, ...built }) };
 }
 
-async function templateOfDevice(reader: ReadSession["reader"], code: string): Promise<Template> {
+async function readDeviceTemplate(reader: ReadSession["reader"], code: string): Promise<Template> {
   const device = parseCode(code) === undefined ? undefined : await reader.device(code);
   if (device === undefined) {
     throw refuse("NOT_FOUND", `Cannot find device "${code}"`, {
@@ -54,10 +54,10 @@ async function templateOfDevice(reader: ReadSession["reader"], code: string): Pr
     device;
   const { weightKg, maxDrawW, allocatedDrawW, powerFactor, heatW, coolingMethod, liquidFractionPct, power } = device;
   const { minLiveInlets, requiredRedundancy } = power ?? {};
-  const needs = definedFields({ minLiveInlets, requiredRedundancy });
+  const needs = omitUndefinedFields({ minLiveInlets, requiredRedundancy });
   return {
     kind,
-    ...definedFields({
+    ...omitUndefinedFields({
       role,
       manufacturer,
       model,
@@ -78,7 +78,7 @@ async function templateOfDevice(reader: ReadSession["reader"], code: string): Pr
       tags,
       labels,
       power: Object.keys(needs).length > 0 ? needs : undefined,
-      ports: device.ports?.map(unusedPort),
+      ports: device.ports?.map(clearPortUse),
     }),
   };
 }
@@ -101,7 +101,7 @@ function refuseUnracked(field: string, code: string) {
 }
 
 /** Returns a port without the fields that connections and measurements set. */
-function unusedPort(port: Port): Port {
+function clearPortUse(port: Port): Port {
   const {
     macAddress: _,
     markConnected: __,
@@ -124,7 +124,7 @@ function omitFeed({ feedId: _, ...kept }: NonNullable<Port["powerOut"]>) {
 }
 
 /** Returns the fields of an object that are not undefined. */
-export function definedFields<Value extends object>(
+export function omitUndefinedFields<Value extends object>(
   value: Value,
 ): { readonly [Key in keyof Value]?: Exclude<Value[Key], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never;

@@ -6,7 +6,7 @@ import { type PreviewChangesResponse, PreviewChangesResponseSchema } from "#gen/
 import { readCount, readLoadBasis } from "../answers/parameters.ts";
 import { readChangedPart } from "../answers/topology.ts";
 import { toMessage } from "../messages/convert.ts";
-import { limitedList } from "../messages/messages.ts";
+import { limitListFields } from "../messages/messages.ts";
 import { definePreview } from "../rpc.ts";
 import { applyInventoryChanges } from "./apply_changes.ts";
 
@@ -23,12 +23,12 @@ export const previewChanges = definePreview({
     return async (scheduler) => {
       const draft = topology.drafted(part.keys, part.after);
       const preview = await scheduler.run(computePreview(topology, draft, moment));
-      return previewReply(reply, preview, { revision, most });
+      return createPreviewReply(reply, preview, { revision, most });
     };
   },
 });
 
-function previewReply(
+function createPreviewReply(
   { results, failed }: BulkReply,
   { supplies, racks, cooling, devices, counts, findings: { come, gone } }: Preview,
   { revision, most }: { readonly revision: number; readonly most: number },
@@ -37,15 +37,15 @@ function previewReply(
     results,
     refused: failed,
     revision,
-    ...limitedList("supplies", supplies, most),
-    ...limitedList("racks", racks, most),
-    ...limitedList("cooling", cooling, most),
-    ...limitedList("devices", devices, most),
+    ...limitListFields("supplies", supplies, most),
+    ...limitListFields("racks", racks, most),
+    ...limitListFields("cooling", cooling, most),
+    ...limitListFields("devices", devices, most),
     lostCount: counts.LOST,
     reducedCount: counts.REDUCED,
     gainedCount: counts.GAINED,
     increasedCount: counts.INCREASED,
-    ...limitedList("newFindings", come, most),
-    ...limitedList("resolvedFindings", gone, most),
+    ...limitListFields("newFindings", come, most),
+    ...limitListFields("resolvedFindings", gone, most),
   });
 }

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { DeviceType } from "#dc/model/device_type.ts";
-import { joinFieldPath, Refusal, refuse, toSiblingPath } from "#dc/model/refusal.ts";
+import { formatSiblingPath, joinFieldPath, Refusal, refuse } from "#dc/model/refusal.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { applyRules } from "#dc/model/rule.ts";
 import { deviceTypeRules } from "#dc/model/rules/device_type.ts";
@@ -8,14 +8,14 @@ import type { StoredVersion } from "#dc/ports.ts";
 import { Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { DeviceTypeSchema, PlanningService, UpsertDeviceTypeResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
-import { modelJson } from "../messages/model_json.ts";
+import { convertModelToJson } from "../messages/model_json.ts";
 import { defineWrite, type WriteSession } from "../rpc.ts";
-import { etagOf } from "../writes/changes.ts";
+import { computeEtag } from "../writes/changes.ts";
 import type { RemoveOptions } from "../writes/remove.ts";
 import { checkEtag, checkPrecondition, type UpsertInput } from "../writes/upsert.ts";
-import { DEVICE_TYPES, deviceTypeMessage, deviceTypeOfRequest, readDeviceType } from "./device_types.ts";
+import { createDeviceTypeMessage, DEVICE_TYPES, readDeviceType, readRequestedDeviceType } from "./device_types.ts";
 
-/** Creates or replaces a type. @throws Refusal when the version differs or a rule refuses */
+/** Creates or replaces a device type. @throws Refusal if the version differs or the type breaks a rule */
 export async function putDeviceType(
   { writer, changes, now }: WriteSession,
   type: DeviceType,
@@ -26,17 +26,18 @@ export async function putDeviceType(
   if (first !== undefined) throw new Refusal(first, others);
   const before = await readDeviceType(writer, type.code);
   const ref = `device_type:${type.code}`;
-  checkPrecondition(etag, before, { ref, field: joinFieldPath(at, "code"), etagField: toSiblingPath(at, "etag") });
+  checkPrecondition(etag, before, { ref, field: joinFieldPath(at, "code"), etagField: formatSiblingPath(at, "etag") });
   if (before !== undefined && formatCanonicalJson(before.resource) === formatCanonicalJson(type))
     return { outcome: "UNCHANGED", stored: before };
-  const stored = { resource: type, etag: etagOf(type), createTime: before?.createTime ?? now, updateTime: now };
+  const stored = { resource: type, etag: computeEtag(type), createTime: before?.createTime ?? now, updateTime: now };
   await writer.putDocument(DEVICE_TYPES, type.code, JSON.stringify(stored));
-  const json = (one: DeviceType | undefined) => (one === undefined ? undefined : modelJson(DeviceTypeSchema, one));
+  const json = (one: DeviceType | undefined) =>
+    one === undefined ? undefined : convertModelToJson(DeviceTypeSchema, one);
   changes.noteDocument(before === undefined ? "CREATE" : "UPDATE", ref, json(before?.resource), json(type));
   return { outcome: before === undefined ? "CREATED" : "UPDATED", stored };
 }
 
-/** Removes a type; devices created from it stay unchanged. @throws Refusal if it is missing or of another version. */
+/** Removes a device type, but no devices created from it. @throws Refusal if it is missing or the version differs. */
 export async function removeDeviceType(
   { writer, changes }: WriteSession,
   code: string,
@@ -45,9 +46,9 @@ export async function removeDeviceType(
   const ref = `device_type:${code}`;
   const stored = await readDeviceType(writer, code);
   if (stored === undefined) throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field, ref, value: ref });
-  checkEtag(etag, stored.etag, { ref, field: toSiblingPath(field, "etag") });
+  checkEtag(etag, stored.etag, { ref, field: formatSiblingPath(field, "etag") });
   await writer.dropDocument(DEVICE_TYPES, code);
-  changes.noteDocument("DELETE", ref, modelJson(DeviceTypeSchema, stored.resource), undefined);
+  changes.noteDocument("DELETE", ref, convertModelToJson(DeviceTypeSchema, stored.resource), undefined);
 }
 
 const FIELD = "device_type";
@@ -57,8 +58,11 @@ export const upsertDeviceType = defineWrite({
   effect: "write",
   async run(session, { deviceType, etag }) {
     if (deviceType === undefined) throw refuse("REQUIRED_FIELD", `Field "${FIELD}" is required`, { field: FIELD });
-    const given = deviceTypeOfRequest(deviceType, FIELD);
+    const given = readRequestedDeviceType(deviceType, FIELD);
     const { outcome, stored } = await putDeviceType(session, given, { etag, at: FIELD });
-    return create(UpsertDeviceTypeResponseSchema, { deviceType: deviceTypeMessage(stored), outcome: Outcome[outcome] });
+    return create(UpsertDeviceTypeResponseSchema, {
+      deviceType: createDeviceTypeMessage(stored),
+      outcome: Outcome[outcome],
+    });
   },
 });

@@ -1,18 +1,18 @@
 import { selectItDevices } from "#dc/analysis/power/power_nodes.ts";
 import { computeTenantImpacts } from "#dc/analysis/power/tenant_impacts.ts";
 import { getElementName, getElementRef } from "#dc/analysis/rehearsal/elements.ts";
-import { listRoles, type RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
+import { listOfflineRoles, type RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
 import { selectCoolingNodes } from "#dc/analysis/rehearsal/loss.ts";
 import type { Failure } from "#dc/analysis/rehearsal/outcome.ts";
 import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
-import { limitedList } from "../messages/messages.ts";
+import { limitListFields } from "../messages/messages.ts";
 import { explainSeverity, summarizeCause } from "./rehearsal_words.ts";
 
-/** Converts a line of a rehearsal to a message; its lists hold at most `limit` items. */
-export function causeMessage(
+/** Converts one cause of a rehearsal to a message; each of its lists holds at most `limit` items. */
+export function createCauseMessage(
   topology: Topology,
   { fabrics }: Rehearsal,
   line: RehearsalLine,
@@ -21,15 +21,15 @@ export function causeMessage(
   const { power } = topology;
   const { loss, failures, alsoBy, partlyBy, nearer } = line;
   const fabricLostMbps = fabrics.mbpsOf(loss.links);
-  const codes = (indexes: Iterable<number>) => deviceCodesOf(topology, indexes, limit);
-  const racks = (keys: Iterable<string>) => rackCodesOf(topology, keys, limit);
+  const codes = (indexes: Iterable<number>) => listFailedDeviceCodes(topology, indexes, limit);
+  const racks = (keys: Iterable<string>) => listRackCodes(topology, keys, limit);
   const singleFed = selectItDevices(power, loss.direct);
   const tenants = computeTenantImpacts(topology, loss, basis);
   const byLoad = <Item extends { readonly utilizationPct: number; readonly ref: string }>(items: Iterable<Item>) =>
     [...items].sort((a, b) => b.utilizationPct - a.utilizationPct || compareText(a.ref, b.ref)).slice(0, limit);
   const named = (name: string, list: readonly Failure[]) => ({
-    ...limitedList(name, list, limit),
-    [name]: list.slice(0, limit).map((failure) => refsOfFailure(topology, failure).join(" ")),
+    ...limitListFields(name, list, limit),
+    [name]: list.slice(0, limit).map((failure) => listFailureRefs(topology, failure).join(" ")),
   });
   return {
     severity: line.severity,
@@ -38,7 +38,7 @@ export function causeMessage(
     kind: line.kind,
     elementCount: failures.length,
     elements: failures.slice(0, limit).map((failure) => ({
-      ...elementFields(topology, failure, fabrics),
+      ...createElementFields(topology, failure, fabrics),
       severity: line.severity,
     })),
     omittedElements: Math.max(0, failures.length - limit),
@@ -62,15 +62,15 @@ export function causeMessage(
     switchesCutOffCount: loss.cutOff.size,
     devicesWithoutDataPath: codes(loss.isolated),
     devicesWithoutDataPathCount: loss.isolated.size,
-    rolesLost: listRoles(power, loss),
-    ...limitedList("tenants", tenants, limit),
+    rolesLost: listOfflineRoles(power, loss),
+    ...limitListFields("tenants", tenants, limit),
   };
 }
 
-function elementFields(topology: Topology, failure: Failure, fabrics: Rehearsal["fabrics"]) {
+function createElementFields(topology: Topology, failure: Failure, fabrics: Rehearsal["fabrics"]) {
   const { impact, trips, overloads, links, isolated } = failure;
   return {
-    refs: refsOfFailure(topology, failure),
+    refs: listFailureRefs(topology, failure),
     name: getElementName(topology.power, failure.elements[0]?.index ?? -1),
     impact,
     trippedRefs: trips.map(({ ref }) => ref),
@@ -80,11 +80,15 @@ function elementFields(topology: Topology, failure: Failure, fabrics: Rehearsal[
   };
 }
 
-function refsOfFailure({ power }: Topology, { elements }: Failure): readonly string[] {
+function listFailureRefs({ power }: Topology, { elements }: Failure): readonly string[] {
   return elements.map((element) => getElementRef(power, element));
 }
 
-export function deviceCodesOf({ power }: Topology, indexes: Iterable<number>, limit: number): readonly string[] {
+export function listFailedDeviceCodes(
+  { power }: Topology,
+  indexes: Iterable<number>,
+  limit: number,
+): readonly string[] {
   const codes = [...indexes].map((index) => {
     const node = power.nodes[index];
     return node?.kind === "DEVICE" ? node.device.code : node?.kind === "CRAC" ? node.crac.code : "";
@@ -92,7 +96,7 @@ export function deviceCodesOf({ power }: Topology, indexes: Iterable<number>, li
   return codes.sort(compareText).slice(0, limit);
 }
 
-export function rackCodesOf(topology: Topology, keys: Iterable<string>, limit: number): readonly string[] {
+export function listRackCodes(topology: Topology, keys: Iterable<string>, limit: number): readonly string[] {
   return [...keys]
     .sort(compareText)
     .slice(0, limit)

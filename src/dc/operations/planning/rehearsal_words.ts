@@ -9,57 +9,57 @@ import { getKindNoun, getRefName, pluralize } from "#words/names.ts";
 // Summaries of causes and reasons for their severities.
 
 /** Maximum number of elements that a summary names; it counts the others. */
-const NAMED = 2;
+const MAX_NAMED_ELEMENTS = 2;
 
 /** Summarizes a cause by elements and common loss: "RPP-A-D and RPP-B-D: together 10 racks dark, 226.9 kW". */
 export function summarizeCause(topology: Topology, line: RehearsalLine, fabricMbps: number): string {
   const { impact, loss } = line;
   const parts = [
-    countText(impact.racksDark, "rack dark", "racks dark"),
-    countText(impact.racksPartial, "rack partly dark", "racks partly dark"),
-    countText(impact.itDevicesOffline, "device offline", "devices offline"),
+    formatNounCount(impact.racksDark, "rack dark", "racks dark"),
+    formatNounCount(impact.racksPartial, "rack partly dark", "racks partly dark"),
+    formatNounCount(impact.itDevicesOffline, "device offline", "devices offline"),
     impact.itLoadLostW > 0 ? `${formatWatts(impact.itLoadLostW)} of IT load` : "",
     impact.coolingLostKw > 0 ? `${formatDecimal(impact.coolingLostKw)} kW of cooling` : "",
     fabricMbps > 0 ? `${formatBandwidth(fabricMbps)} of fabric links` : "",
-    countText(loss.isolated.size, "device without a data path", "devices without a data path"),
-    countText(loss.overloads.size, "overload"),
+    formatNounCount(loss.isolated.size, "device without a data path", "devices without a data path"),
+    formatNounCount(loss.overloads.size, "overload"),
   ].filter((part) => part !== "");
-  const weaker = countText(impact.devicesDegraded, "device with less supply", "devices with less supply");
+  const weaker = formatNounCount(impact.devicesDegraded, "device with less supply", "devices with less supply");
   // The losses of tripped sources may all be attributed to smaller elements; the summary then contains the first of
   // these counts.
   const units = selectCoolingNodes(topology.power, loss.degraded).length;
   const rest = [
     weaker,
-    countText(units, "cooling unit with less supply", "cooling units with less supply"),
-    countText(loss.trips.size, "source trips", "sources trip"),
+    formatNounCount(units, "cooling unit with less supply", "cooling units with less supply"),
+    formatNounCount(loss.trips.size, "source trips", "sources trip"),
   ].find((words) => words !== "");
   const losses = [...parts, ...(parts.length === 0 && rest !== undefined ? [rest] : [])].join(", ");
-  return `${namesOfElements(topology, line)}: ${line.failures.length > 1 ? "together " : ""}${losses}`;
+  return `${listElementNames(topology, line)}: ${line.failures.length > 1 ? "together " : ""}${losses}`;
 }
 
 type Failure = RehearsalLine["failures"][number];
 
-function nameOfFailure({ power }: Topology, { elements }: Failure): string {
+function findFailureName({ power }: Topology, { elements }: Failure): string {
   return elements.map((element) => getRefName(getElementRef(power, element))).join(" with ");
 }
 
-function namesOfElements(topology: Topology, { failures, elementKind }: RehearsalLine): string {
-  const names = failures.slice(0, NAMED).map((failure) => nameOfFailure(topology, failure));
-  if (failures.length <= NAMED) return names.join(" and ");
-  return `${formatDecimal(failures.length)} ${kindText(elementKind)}, such as ${names[0]}`;
+function listElementNames(topology: Topology, { failures, elementKind }: RehearsalLine): string {
+  const names = failures.slice(0, MAX_NAMED_ELEMENTS).map((failure) => findFailureName(topology, failure));
+  if (failures.length <= MAX_NAMED_ELEMENTS) return names.join(" and ");
+  return `${formatDecimal(failures.length)} ${describeElementKind(elementKind)}, such as ${names[0]}`;
 }
 
 /** Kinds whose names are abbreviations. */
-const ABBREVIATED = /\b(?:ups|rpp|pdu)\b/g;
+const ABBREVIATED_KINDS = /\b(?:ups|rpp|pdu)\b/g;
 
 /**
  * Writes an element kind in words: `RACK_PDU` as "rack PDUs", a pair of them as "pairs of rack PDUs", and a pair of two
  * kinds as "pairs of rack PDU and outlet".
  */
-function kindText(elementKind: string): string {
+function describeElementKind(elementKind: string): string {
   const words = elementKind
     .split("+")
-    .map((kind) => getKindNoun(kind.toLowerCase()).replace(ABBREVIATED, (word) => word.toUpperCase()));
+    .map((kind) => getKindNoun(kind.toLowerCase()).replace(ABBREVIATED_KINDS, (word) => word.toUpperCase()));
   const [word = "", ...others] = words;
   if (others.some((other) => other !== word)) return `pairs of ${words.join(" and ")}`;
   return others.length === 0 ? pluralize(word) : `pairs of ${pluralize(word)}`;
@@ -72,7 +72,7 @@ export function explainSeverity(topology: Topology, line: RehearsalLine): string
   const reason = explainFirstFailure(topology, line, first);
   if (others.length === 0 || line.severity === "INFO") return reason;
   if (others.every((other) => explainFirstFailure(topology, line, other) === reason)) return `Each: ${reason}`;
-  return `${nameOfFailure(topology, first)} alone: ${reason}`;
+  return `${findFailureName(topology, first)} alone: ${reason}`;
 }
 
 function explainFirstFailure({ power }: Topology, { severity, loss }: RehearsalLine, first: Failure): string {
@@ -83,47 +83,50 @@ function explainFirstFailure({ power }: Topology, { severity, loss }: RehearsalL
   const isolated = first.isolated.length;
   switch (severity) {
     case "CRITICAL":
-      return `${loadText(worst, "trips")}, and ${countText(first.racksDarkByTrip.length, "rack goes", "racks go")} dark`;
+      return `${describeLoad(worst, "trips")}, and ${formatNounCount(first.racksDarkByTrip.length, "rack goes", "racks go")} dark`;
     case "HIGH":
-      return `${countText(first.racksDark.length, "rack goes", "racks go")} dark`;
+      return `${formatNounCount(first.racksDark.length, "rack goes", "racks go")} dark`;
     case "MEDIUM": {
-      if (off + isolated > 1) return lostDevicesText(off, isolated);
+      if (off + isolated > 1) return describeLostDevices(off, isolated);
       const short = zones.find((zone) => zone.short);
       if (short !== undefined)
         return `${short.ref} needs ${formatDecimal(short.heatKw)} of ${formatDecimal(short.capacityKw)} kW`;
       if (first.cutOff.length > 0)
-        return `${countText(first.cutOff.length, "switch loses", "switches lose")} the last uplink`;
-      return worst === undefined ? loadText(over, "would trip") : loadText(worst, "trips");
+        return `${formatNounCount(first.cutOff.length, "switch loses", "switches lose")} the last uplink`;
+      return worst === undefined ? describeLoad(over, "would trip") : describeLoad(worst, "trips");
     }
     case "LOW":
-      if (off + isolated > 0) return lostDevicesText(off, isolated);
+      if (off + isolated > 0) return describeLostDevices(off, isolated);
       return over === undefined
-        ? `${countText(first.racksPartial.length, "rack goes", "racks go")} partly dark`
-        : loadText(over, "exceeds its derated limit");
+        ? `${formatNounCount(first.racksPartial.length, "rack goes", "racks go")} partly dark`
+        : describeLoad(over, "exceeds its derated limit");
     case "INFO":
-      return lostReserveText(loss.degraded.size, loss.zones.size + selectCoolingNodes(power, loss.offline).length);
+      return describeLostReserve(loss.degraded.size, loss.zones.size + selectCoolingNodes(power, loss.offline).length);
   }
 }
 
-function lostDevicesText(off: number, isolated: number): string {
-  const going = off === 0 ? [] : [`${countText(off, "device goes", "devices go")} offline`];
+function describeLostDevices(off: number, isolated: number): string {
+  const going = off === 0 ? [] : [`${formatNounCount(off, "device goes", "devices go")} offline`];
   const left =
-    isolated === 0 ? [] : [`${countText(isolated, "device loses its", "devices lose their")} last data path`];
+    isolated === 0 ? [] : [`${formatNounCount(isolated, "device loses its", "devices lose their")} last data path`];
   return [...going, ...left].join(", ");
 }
 
-function lostReserveText(weaker: number, cooling: number): string {
+function describeLostReserve(weaker: number, cooling: number): string {
   if (weaker > 0) return "Devices lose a supply and stay on";
   return cooling > 0 ? "Cooling loses a reserve" : "Fabric links go down";
 }
 
-function loadText(item: { readonly ref: string; readonly utilizationPct: number } | undefined, verb: string): string {
+function describeLoad(
+  item: { readonly ref: string; readonly utilizationPct: number } | undefined,
+  verb: string,
+): string {
   return item === undefined
     ? `A source ${verb}`
     : `${getRefName(item.ref)} ${verb} at ${formatDecimal(item.utilizationPct)} %`;
 }
 
 /** Returns a count and its noun; "" for 0. */
-export function countText(count: number, one: string, many = pluralize(one)): string {
+export function formatNounCount(count: number, one: string, many = pluralize(one)): string {
   return count === 0 ? "" : `${formatDecimal(count)} ${count === 1 ? one : many}`;
 }

@@ -2,14 +2,14 @@ import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import { CoolingAndFabrics } from "#dc/analysis/rehearsal/further_effects.ts";
 import { type Footprints, NearFailures } from "#dc/analysis/rehearsal/near_failures.ts";
 import type { FailingElement } from "#dc/analysis/rehearsal/outcome.ts";
-import { type Rehearsal, rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
+import { type Rehearsal, rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
 import { failEachElement, type SiteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { type SharedWork, shareWork } from "../answers/shared_work.ts";
-import { switchLookup } from "../answers/switch_devices.ts";
+import { createSwitchLookup } from "../answers/switch_devices.ts";
 import type { ReadSession } from "../rpc.ts";
-import { type NamedQuestion, rehearseNamedKinds } from "./named_rehearsal.ts";
+import { type NamedKindsQuestion, rehearseNamedKinds } from "./named_rehearsal.ts";
 
 export interface RehearsalQuestion {
   readonly options: BlastOptions;
@@ -20,7 +20,7 @@ export interface RehearsalQuestion {
 }
 
 /** Results of rehearsals at one revision of the inventory. */
-interface Rehearsed {
+interface RehearsalResults {
   /** Simulated failures, by options. */
   readonly sites: Map<string, SharedWork<SiteFailures>>;
   /** Rehearsals, by options and element selection. */
@@ -30,18 +30,18 @@ interface Rehearsed {
    * call that requests them.
    */
   readonly named: Map<string, Rehearsal>;
-  /** Failures next to windows, by options. */
+  /** Failures to try in addition to windows, by options. */
   readonly near: Map<string, SharedWork<NearFailures>>;
 }
 
-const byTopology = new WeakMap<Topology, Rehearsed>();
+const byTopology = new WeakMap<Topology, RehearsalResults>();
 /**
  * Maximum number of option sets whose latest site is kept, for the next revision to update. Our choice: few callers use
  * other options than the console.
  */
 const MAX_FOLLOWED = 4;
 const latest = new Map<string, WeakRef<Topology>>();
-/** The latest footprints by options. Only windows need them. */
+/** Footprints at the latest revision, by options. Only windows need them. */
 const latestFootprints = new Map<string, WeakRef<Footprints>>();
 
 /**
@@ -53,19 +53,19 @@ export async function rehearseOnce(
   topology: Topology,
   { options, choice, isChosen, pairs }: RehearsalQuestion,
 ): Promise<Rehearsal> {
-  const known = resultsOfTopology(topology);
+  const known = findTopologyResults(topology);
   const how = JSON.stringify(options);
   const key = `${how} ${choice} ${pairs}`;
   const before = latest.get(how)?.deref();
   const earlier = before === undefined ? undefined : byTopology.get(before)?.rehearsals.get(key);
   // Read before the work is shared, because the snapshot ends with the read that requests it, and the work may
   // continue.
-  const deviceOf = await switchLookup(reader, topology);
+  const deviceOf = await createSwitchLookup(reader, topology);
   return shareWork(known.rehearsals, key, asker, async (scheduler) => {
     const site = await shareWork(known.sites, how, scheduler, (own) => updateLatestSite(own, topology, options, how));
     earlier?.scheduler?.carry(scheduler);
     const followed = await earlier?.result.catch(() => undefined);
-    return scheduler.run(rehearse(site, { deviceOf, isChosen, pairs }, followed));
+    return scheduler.run(rehearseFailures(site, { deviceOf, isChosen, pairs }, followed));
   });
 }
 
@@ -73,14 +73,14 @@ export async function rehearseOnce(
 export function rehearseEveryFailure(session: ReadSession, topology: Topology): Promise<Rehearsal> {
   return rehearseOnce(session, topology, {
     options: { basis: "ALLOCATED", cascade: true, assumeBattery: false },
-    choice: selectionKey("", []),
+    choice: createSelectionKey("", []),
     isChosen: () => true,
     pairs: false,
   });
 }
 
 /** Returns a text of the parameters that select elements: two equal selections share one rehearsal. */
-export function selectionKey(scopeRef: string, kinds: readonly string[]): string {
+export function createSelectionKey(scopeRef: string, kinds: readonly string[]): string {
   return JSON.stringify([scopeRef.toLowerCase(), kinds.toSorted()]);
 }
 
@@ -88,9 +88,9 @@ export function selectionKey(scopeRef: string, kinds: readonly string[]): string
 export async function rehearseNamedOnce(
   session: Pick<ReadSession, "reader" | "scheduler">,
   topology: Topology,
-  question: NamedQuestion & Pick<RehearsalQuestion, "choice">,
+  question: NamedKindsQuestion & Pick<RehearsalQuestion, "choice">,
 ): Promise<Rehearsal> {
-  const { named } = resultsOfTopology(topology);
+  const { named } = findTopologyResults(topology);
   const key = `${JSON.stringify(question.options)} ${question.choice}`;
   const known = named.get(key) ?? (await rehearseNamedKinds(session, topology, question));
   named.set(key, known);
@@ -103,9 +103,9 @@ export async function findNearFailures(
   topology: Topology,
   options: BlastOptions,
 ): Promise<NearFailures> {
-  const known = resultsOfTopology(topology);
+  const known = findTopologyResults(topology);
   const how = JSON.stringify(options);
-  const deviceOf = await switchLookup(reader, topology);
+  const deviceOf = await createSwitchLookup(reader, topology);
   return shareWork(known.near, how, asker, async (scheduler) => {
     const site = await shareWork(known.sites, how, scheduler, (own) => updateLatestSite(own, topology, options, how));
     const effects = new CoolingAndFabrics(topology, deviceOf, options.basis);
@@ -116,7 +116,7 @@ export async function findNearFailures(
   });
 }
 
-function resultsOfTopology(topology: Topology): Rehearsed {
+function findTopologyResults(topology: Topology): RehearsalResults {
   const known = byTopology.get(topology) ?? {
     sites: new Map(),
     rehearsals: new Map(),

@@ -1,4 +1,4 @@
-import { isInScope, listElements, suppliesSuppliers } from "#dc/analysis/rehearsal/elements.ts";
+import { isInScope, listElements, suppliesOtherSuppliers } from "#dc/analysis/rehearsal/elements.ts";
 import type { RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
 import { DEFAULT_KINDS } from "#dc/analysis/rehearsal/named_elements.ts";
 import type { FailingElement } from "#dc/analysis/rehearsal/outcome.ts";
@@ -16,12 +16,12 @@ import { readPage } from "../answers/page_token.ts";
 import { readCount, readEnumWord, readLoadBasis, readScope } from "../answers/parameters.ts";
 import { toMessage } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
-import { findingMessage } from "./readings/finding_reply.ts";
-import { findingsInScope } from "./readings/list_findings.ts";
-import { causeMessage } from "./rehearsal_reply.ts";
-import { rehearseNamedOnce, rehearseOnce, selectionKey } from "./rehearsals.ts";
+import { createFindingMessage } from "./readings/finding_reply.ts";
+import { listFindingsInScope } from "./readings/list_findings.ts";
+import { createCauseMessage } from "./rehearsal_reply.ts";
+import { createSelectionKey, rehearseNamedOnce, rehearseOnce } from "./rehearsals.ts";
 
-/** Default and maximum number of elements and losses that each cause lists. */
+/** Default number of elements and losses that each cause lists, and their maximum. */
 const DEFAULT_LISTED = 10;
 const MAX_LISTED = 1000;
 /** Maximum number of elements from which pairs are formed. Our choice: 12.5 million pairs are judged in a minute. */
@@ -36,13 +36,13 @@ export const rehearseFailures = defineRead({
     const asked = parseRehearsalRequest(session, request);
     const topology = await session.topology();
     const { revision, rehearsal } = await runRehearsal(session, topology, request);
-    const lines = rehearsal.lines.filter(({ severity }) => rankOfSeverity(severity) >= asked.least);
+    const lines = rehearsal.lines.filter(({ severity }) => rankSeverity(severity) >= asked.least);
     const { page, fields } = asked.pageOf(lines);
     const basis = readLoadBasis(request.loadBasis);
-    const shown = await measuredRisks(session, request, asked.listed);
+    const shown = await findMeasuredRisks(session, request, asked.listed);
     return toMessage(RehearseFailuresResponseSchema, {
       revision,
-      causes: page.map((line) => causeMessage(topology, rehearsal, line, { limit: asked.listed, basis })),
+      causes: page.map((line) => createCauseMessage(topology, rehearsal, line, { limit: asked.listed, basis })),
       ...fields,
       elementsFailed: rehearsal.elements,
       pairsFailed: rehearsal.pairs,
@@ -54,7 +54,7 @@ export const rehearseFailures = defineRead({
 });
 
 /** Returns risks that measured loads of the scope show, if the request uses measured loads. */
-async function measuredRisks(
+async function findMeasuredRisks(
   session: ReadSession,
   { loadBasis, scopeRef }: RehearseFailuresRequest,
   listed: number,
@@ -62,8 +62,8 @@ async function measuredRisks(
   const basis = readLoadBasis(loadBasis);
   if (basis !== "MEASURED" && basis !== "MEASURED_PEAK") return {};
   const topology = await session.recorded();
-  const found = await findingsInScope(session, topology, scopeRef);
-  const findings = found.slice(0, listed).map((one) => findingMessage(topology, one));
+  const found = await listFindingsInScope(session, topology, scopeRef);
+  const findings = found.slice(0, listed).map((one) => createFindingMessage(topology, one));
   return { findings, omittedFindings: found.length - findings.length };
 }
 
@@ -72,7 +72,7 @@ function parseRehearsalRequest({ context }: ReadSession, request: RehearseFailur
   const least = readEnumWord("min_severity", request.minSeverity, FAILURE_SEVERITIES) ?? "INFO";
   const { pageToken: _, pageSize: __, ...question } = request;
   const listed = readCount("max_elements", request.maxElements, { usual: DEFAULT_LISTED, most: MAX_LISTED });
-  return { least: rankOfSeverity(least), listed, pageOf: readPage(context.pageKey, request, question) };
+  return { least: rankSeverity(least), listed, pageOf: readPage(context.pageKey, request, question) };
 }
 
 function isDefaultKind(number: number): boolean {
@@ -80,7 +80,7 @@ function isDefaultKind(number: number): boolean {
   return kind !== undefined && DEFAULT_KINDS.has(kind);
 }
 
-function rankOfSeverity(severity: FailureSeverity): number {
+function rankSeverity(severity: FailureSeverity): number {
   return FAILURE_SEVERITIES.indexOf(severity);
 }
 
@@ -104,7 +104,7 @@ async function runRehearsal(
   const options = { basis: readLoadBasis(request.loadBasis), cascade, assumeBattery };
   const kinds = request.kinds.map((kind, at) => parseFailureKind(`kinds[${at}]`, kind));
   const scope = readScope(topology, scopeRef);
-  const choice = selectionKey(scopeRef, kinds);
+  const choice = createSelectionKey(scopeRef, kinds);
   if (kinds.some((kind) => !DEFAULT_KINDS.has(kind))) {
     if (request.pairs) throw refusePairsOfKinds(kinds);
     const question = { options, choice, kinds: new Set(kinds), scope };
@@ -114,7 +114,9 @@ async function runRehearsal(
     };
   }
   const isOfKind = ({ index, kind }: FailingElement) =>
-    kinds.length > 0 ? kinds.includes(kind) : !request.pairs || kind !== "OUTLET" || suppliesSuppliers(topology, index);
+    kinds.length > 0
+      ? kinds.includes(kind)
+      : !request.pairs || kind !== "OUTLET" || suppliesOtherSuppliers(topology, index);
   const isChosen = (element: FailingElement) =>
     isOfKind(element) && (scope === undefined || isInScope(topology, element.index, scope));
   if (request.pairs) limitPairedElements(listElements(topology).filter(isChosen).length);

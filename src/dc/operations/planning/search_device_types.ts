@@ -24,7 +24,7 @@ export const searchDeviceTypes = defineRead({
     const matches = (type: DeviceType) =>
       (kinds.length === 0 || kinds.includes(type.kind)) &&
       (makers.length === 0 || makers.includes(type.manufacturer.toLowerCase())) &&
-      words.every((word) => searchTextOf(type).includes(word));
+      words.every((word) => joinSearchTexts(type).includes(word));
     return create(
       SearchDeviceTypesResponseSchema,
       await readDeviceTypePage(session, request, { words, makers, kinds }, matches),
@@ -32,6 +32,6 @@ export const searchDeviceTypes = defineRead({
   },
 });
 
-function searchTextOf({ code, manufacturer, model, partNumber = "" }: DeviceType): string {
+function joinSearchTexts({ code, manufacturer, model, partNumber = "" }: DeviceType): string {
   return `${code} ${manufacturer} ${model} ${partNumber}`.toLowerCase();
 }

@@ -1,6 +1,6 @@
 import { MAX_QUERY_CHARS } from "#dc/limits.ts";
 import { INVENTORY_KINDS } from "#dc/model/enum_values.ts";
-import { compareText, portRef, toCableRef } from "#dc/model/ref.ts";
+import { compareText, formatCableRef, portRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { PlanningService, SearchInventoryResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
@@ -11,10 +11,10 @@ import { buildSearchIndex, type SearchEntry } from "./inventory/search_index.ts"
 
 const [USUAL_HITS, MOST_HITS] = [5, 50] as const;
 /** Maximum number of devices whose ports and cables are searched. */
-const LOOKED_INTO = 5;
+const MAX_SEARCHED_DEVICES = 5;
 
 /** A hit and its rank: a lower rank is a closer match. */
-interface Ranked {
+interface RankedHit {
   readonly entry: SearchEntry;
   readonly rank: number;
 }
@@ -66,7 +66,7 @@ async function addPortsAndCables(
   reader: DcReader,
   entries: readonly SearchEntry[],
   words: readonly string[],
-): Promise<readonly Ranked[]> {
+): Promise<readonly RankedHit[]> {
   const matches = entries.filter(({ text }) => words.every((word) => text.includes(word)));
   return [...matches, ...(await findPortsAndCables(reader, entries, words))].map((entry) => ({
     entry,
@@ -82,7 +82,7 @@ async function findPortsAndCables(reader: DcReader, entries: readonly SearchEntr
   if (name === undefined || owners.length === 0) return [];
   const devices = entries
     .filter(({ kind, text }) => kind === "DEVICE" && owners.every((word) => text.includes(word)))
-    .slice(0, LOOKED_INTO);
+    .slice(0, MAX_SEARCHED_DEVICES);
   const found: SearchEntry[] = [];
   for (const device of await reader.devices(devices.map((entry) => entry.name))) {
     for (const port of device.ports ?? []) {
@@ -94,7 +94,8 @@ async function findPortsAndCables(reader: DcReader, entries: readonly SearchEntr
     for (const { a, b, label = "" } of await reader.cablesOf(device.code)) {
       const ends = `${a.deviceCode}/${a.portName} to ${b.deviceCode}/${b.portName}`;
       const text = `${ends} ${label}`.toLowerCase();
-      if (text.includes(name)) found.push({ kind: "CABLE", ref: toCableRef(a, b), name: ends, text, detail: label });
+      if (text.includes(name))
+        found.push({ kind: "CABLE", ref: formatCableRef(a, b), name: ends, text, detail: label });
     }
   }
   return found;
@@ -112,14 +113,14 @@ function rankMatch(name: string, words: readonly string[]): number {
   return words.every((word) => name.includes(word)) ? 3 : 4;
 }
 
-function groupByKind(found: readonly Ranked[]) {
+function groupByKind(found: readonly RankedHit[]) {
   const sorted = found.toSorted(
     (a, b) => a.rank - b.rank || a.entry.name.length - b.entry.name.length || compareText(a.entry.name, b.entry.name),
   );
   return [...Map.groupBy(sorted, ({ entry }) => entry.kind)].map(([kind, hits]) => ({ kind, hits }));
 }
 
-/** Maximum length of words in which no error is assumed, and of words in which one is; longer words may have two. */
+/** Maximum length of words without an error, and of words with at most one error; longer words may have two. */
 const [NO_ERROR, ONE_ERROR] = [2, 5] as const;
 
 /** Replaces words without a match by the nearest indexed words; undefined if no word is near enough. */
@@ -132,7 +133,7 @@ function correctWords(
 ): readonly string[] | undefined {
   const found: string[] = [];
   for (const word of words) {
-    const near = occurs(word) ? word : nearestWord(word, vocabulary);
+    const near = occurs(word) ? word : findNearestWord(word, vocabulary);
     if (near === undefined) return undefined;
     found.push(near);
   }
@@ -140,12 +141,12 @@ function correctWords(
 }
 
 /** Returns the indexed word with the fewest differences, then highest frequency. Cost: O(vocabulary × letters²). */
-function nearestWord(word: string, vocabulary: ReadonlyMap<string, number>): string | undefined {
+function findNearestWord(word: string, vocabulary: ReadonlyMap<string, number>): string | undefined {
   const most = word.length <= NO_ERROR ? 0 : word.length <= ONE_ERROR ? 1 : 2;
   let best: { readonly word: string; readonly distance: number; readonly count: number } | undefined;
   for (const [other, count] of vocabulary) {
     if (other === "" || Math.abs(other.length - word.length) > most) continue;
-    const distance = editDistance(word, other);
+    const distance = computeEditDistance(word, other);
     if (distance > most) continue;
     if (best === undefined || distance < best.distance || (distance === best.distance && count > best.count)) {
       best = { word: other, distance, count };
@@ -155,7 +156,7 @@ function nearestWord(word: string, vocabulary: ReadonlyMap<string, number>): str
 }
 
 /** Counts the letters to add, remove, replace or swap with their neighbour: the optimal string alignment distance. */
-function editDistance(a: string, b: string): number {
+function computeEditDistance(a: string, b: string): number {
   let [before, last] = [new Array<number>(b.length + 1).fill(0), Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let row = 1; row <= a.length; row += 1) {
     const next = [row];

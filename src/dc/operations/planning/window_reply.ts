@@ -7,24 +7,24 @@ import type { NextFailure } from "#dc/analysis/window/next_failures.ts";
 import { roundFigure } from "#dc/model/figure.ts";
 import { formatDecimal, formatDuration } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
-import { limitedList } from "../messages/messages.ts";
-import { deviceCodesOf, rackCodesOf } from "./rehearsal_reply.ts";
-import { countText } from "./rehearsal_words.ts";
+import { limitListFields } from "../messages/messages.ts";
+import { listFailedDeviceCodes, listRackCodes } from "./rehearsal_reply.ts";
+import { formatNounCount } from "./rehearsal_words.ts";
 
 /** Builds the reply about a window; each list holds at most `limit` items. */
-export function windowReply(
+export function createWindowReply(
   judged: JudgementInput,
   { verdict, impact, reasons }: WindowJudgement,
   { contacts, limit }: { readonly contacts: readonly AffectedContact[]; readonly limit: number },
 ) {
   const { ground, outage, next } = judged;
-  const messages = reasons.map((reason) => reasonMessage(reason, next, ground.topology));
+  const messages = reasons.map((reason) => createReasonMessage(reason, next, ground.topology));
   return {
     verdict,
     impact,
     summary: summarizeVerdict(judged, { verdict, impact, reasons }),
-    ...limitedList("reasons", messages, limit),
-    nextFailures: next.slice(0, limit).map((failure) => failureMessage(ground.topology, failure, limit)),
+    ...limitListFields("reasons", messages, limit),
+    nextFailures: next.slice(0, limit).map((failure) => createFailureMessage(ground.topology, failure, limit)),
     omittedNextFailures: Math.max(0, next.length - limit),
     exposedRacks: next[0]?.racks.size ?? 0,
     contacts: contacts.slice(0, limit).map(({ lost, reserve, ...who }) => ({
@@ -43,15 +43,15 @@ export function windowReply(
 export function summarizeVerdict({ ground, next }: JudgementInput, { verdict, reasons }: WindowJudgement): string {
   const first = verdict === "GO" ? undefined : reasons.find((reason) => reason.verdict === verdict);
   if (first === undefined) return VERDICT_TEXTS[verdict];
-  return `${VERDICT_TEXTS[verdict]}: ${reasonMessage(first, next, ground.topology).summary}`;
+  return `${VERDICT_TEXTS[verdict]}: ${createReasonMessage(first, next, ground.topology).summary}`;
 }
 
 const VERDICT_TEXTS = { GO: "Go", GO_WITH_RISK: "Go with risk", UNKNOWN: "Unknown", NO_GO: "No go" } as const;
 
-function reasonMessage(reason: VerdictReason, next: readonly NextFailure[], topology: Topology) {
+function createReasonMessage(reason: VerdictReason, next: readonly NextFailure[], topology: Topology) {
   const { kind, verdict, ref, before, during, limit, accepted } = reason;
-  const failure = kind === "NEXT_FAILURE" ? next.find(({ index }) => refOfNode(topology, index) === ref) : undefined;
-  const summary = failure === undefined ? SUMMARIES[kind](reason) : failureText(topology, failure);
+  const failure = kind === "NEXT_FAILURE" ? next.find(({ index }) => findNodeRef(topology, index) === ref) : undefined;
+  const summary = failure === undefined ? SUMMARIES[kind](reason) : describeNextFailure(topology, failure);
   return {
     kind,
     verdict,
@@ -88,42 +88,42 @@ const SUMMARIES: Readonly<Record<VerdictReason["kind"], (reason: VerdictReason) 
   NEXT_FAILURE: ({ ref }) => `The failure of ${getRefName(ref)} takes more`,
   RESERVE_USED: ({ ref, during = 0 }) =>
     ref.startsWith("rack:")
-      ? `${countText(during, "device", "devices")} of rack ${getRefName(ref)} with less supply`
+      ? `${formatNounCount(during, "device", "devices")} of rack ${getRefName(ref)} with less supply`
       : `${getRefName(ref)} works with less supply or fewer uplinks`,
 };
 
-function failureMessage(topology: Topology, failure: NextFailure, limit: number) {
+function createFailureMessage(topology: Topology, failure: NextFailure, limit: number) {
   const { power } = topology;
   const { index, harm, racks, spreads } = failure;
   return {
-    ref: refOfNode(topology, index),
+    ref: findNodeRef(topology, index),
     name: getElementName(power, index),
-    summary: failureText(topology, failure),
+    summary: describeNextFailure(topology, failure),
     racks: racks.size,
-    racksDark: rackCodesOf(topology, harm.racks, limit),
-    devicesLost: deviceCodesOf(topology, harm.off, limit),
+    racksDark: listRackCodes(topology, harm.racks, limit),
+    devicesLost: listFailedDeviceCodes(topology, harm.off, limit),
     trips: [...harm.trips.keys()].slice(0, limit),
     areasShort: [...new Set([...harm.short.values()].map(({ ref }) => ref))].slice(0, limit),
-    switchesCutOff: deviceCodesOf(topology, harm.cutOff, limit),
+    switchesCutOff: listFailedDeviceCodes(topology, harm.cutOff, limit),
     spreads,
   };
 }
 
 /** Describes a failure and its effect: "UTIL-A takes 3 racks dark, 1 trip". */
-function failureText(topology: Topology, { index, harm }: NextFailure): string {
+function describeNextFailure(topology: Topology, { index, harm }: NextFailure): string {
   const devices = selectItDevices(topology.power, harm.off).length;
   const units = harm.off.size - devices;
   const parts = [
-    countText(harm.trips.size, "supply trips", "supplies trip"),
-    countText(harm.racks.size, "rack goes dark", "racks go dark"),
-    harm.racks.size === 0 ? countText(devices, "device goes offline", "devices go offline") : "",
-    countText(units, "cooling unit goes offline", "cooling units go offline"),
-    countText(harm.cutOff.size, "switch is cut off", "switches are cut off"),
-    countText(harm.short.size, "area falls short of cooling", "areas fall short of cooling"),
+    formatNounCount(harm.trips.size, "supply trips", "supplies trip"),
+    formatNounCount(harm.racks.size, "rack goes dark", "racks go dark"),
+    harm.racks.size === 0 ? formatNounCount(devices, "device goes offline", "devices go offline") : "",
+    formatNounCount(units, "cooling unit goes offline", "cooling units go offline"),
+    formatNounCount(harm.cutOff.size, "switch is cut off", "switches are cut off"),
+    formatNounCount(harm.short.size, "area falls short of cooling", "areas fall short of cooling"),
   ].filter((part) => part !== "");
-  return `If ${getRefName(refOfNode(topology, index))} fails as well: ${parts.join(", ")}`;
+  return `If ${getRefName(findNodeRef(topology, index))} fails as well: ${parts.join(", ")}`;
 }
 
-function refOfNode({ power }: Topology, index: number): string {
+function findNodeRef({ power }: Topology, index: number): string {
   return power.nodes[index]?.ref ?? "";
 }

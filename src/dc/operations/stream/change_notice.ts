@@ -2,7 +2,7 @@ import type { ChangeRecord } from "#dc/model/change_record.ts";
 
 /** A change as sent on an open stream: the sequence number of its log entry, and a summary as JSON text. */
 export interface ChangeNotice {
-  /** Sequence number of the change. For an event about verdicts: that of the last change sent before it. */
+  /** Sequence number of the change. An event about verdicts has that of the last change that was sent before it. */
   readonly seq: number;
   /** Name of the event; absent for a change. */
   readonly event?: string;
@@ -13,7 +13,7 @@ export interface ChangeNotice {
  * Summarizes an entry of the change log: actor, resource, request and the names of the changed fields. Notices omit the
  * values to stay small; `/audit/history` returns them.
  */
-export function changeNotice({ seq, ...entry }: ChangeRecord): ChangeNotice {
+export function createChangeNotice({ seq, ...entry }: ChangeRecord): ChangeNotice {
   const json = JSON.stringify({
     seq,
     occurred_at: entry.occurredAt,

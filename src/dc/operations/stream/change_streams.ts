@@ -15,7 +15,7 @@ const MAX_STREAMS = 1000;
 const MAX_STREAMS_PER_PEER = 200;
 
 /** Position at which a stream begins. */
-export interface StreamStart {
+export interface StreamStartPosition {
   /** Sequence number of the last entry that the reader has. */
   readonly seq: number;
   /** Sequence number of the last entry of the log. */
@@ -28,7 +28,7 @@ export interface StreamStart {
 
 /** A reader of the change log. It buffers at most one page of notices. */
 export interface ChangeStream {
-  readonly start: StreamStart;
+  readonly start: StreamStartPosition;
   /**
    * Waits up to `waitMs` for the next notices: changes in log order, or events about verdicts of windows. Returns [] if
    * there are none. Returns undefined if some can no longer be sent: entries were archived meanwhile, or the reader is
@@ -79,7 +79,7 @@ export class ChangeStreams {
     }
   }
 
-  #stream(start: StreamStart, close: () => void): ChangeStream {
+  #stream(start: StreamStartPosition, close: () => void): ChangeStream {
     let { seq } = start;
     const changes = async () => {
       const notices = await this.#tail.after(seq);
@@ -140,7 +140,7 @@ export class ChangeStreams {
   }
 }
 
-async function readStart(reader: DcReader, after: number | undefined): Promise<StreamStart> {
+async function readStart(reader: DcReader, after: number | undefined): Promise<StreamStartPosition> {
   const head = await reader.chainHead();
   const [last] = await reader.logRows(head.seq - 1, 1);
   const changedAt = last === undefined ? {} : { changedAt: last.occurredAt };

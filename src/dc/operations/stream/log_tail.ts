@@ -1,15 +1,15 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
-import { type ChangeNotice, changeNotice } from "./change_notice.ts";
+import { type ChangeNotice, createChangeNotice } from "./change_notice.ts";
 
 /** Milliseconds between revision reads while a stream is open. Our choice: changes arrive within a second. */
-const LOOK_MS = 500;
+const REVISION_POLL_MS = 500;
 const PAGE_ENTRIES = 25;
-/** Number of cached full pages before the buffered notices. Readers that resume at one position read the same pages. */
-const KEPT_PAGES = 64;
+/** Maximum number of cached full pages of older notices. Readers that resume at one position read the same pages. */
+const MAX_KEPT_PAGES = 64;
 /** Number of latest notices buffered for all streams together. Our choice: about a megabyte at most. */
-const KEPT_NOTICES = 1000;
+const MAX_KEPT_NOTICES = 1000;
 
 /** A stream that waits for changes. */
 interface Follower {
@@ -47,7 +47,7 @@ export class LogTail {
     this.#timer = setInterval(() => {
       void this.#wakeLate();
       void this.#look();
-    }, LOOK_MS);
+    }, REVISION_POLL_MS);
     this.#timer.unref();
   }
 
@@ -113,7 +113,7 @@ export class LogTail {
       const notices = await this.#read(this.#end);
       more = notices.length === PAGE_ENTRIES;
       if (notices.length === 0) return;
-      this.#kept = [...this.#kept, ...notices].slice(-KEPT_NOTICES);
+      this.#kept = [...this.#kept, ...notices].slice(-MAX_KEPT_NOTICES);
       this.#end = notices.at(-1)?.seq ?? this.#end;
       await this.wakeAll();
     }
@@ -126,7 +126,7 @@ export class LogTail {
     this.#pages.delete(after);
     this.#pages.set(after, page);
     const [oldest] = this.#pages.keys();
-    if (this.#pages.size > KEPT_PAGES && oldest !== undefined) this.#pages.delete(oldest);
+    if (this.#pages.size > MAX_KEPT_PAGES && oldest !== undefined) this.#pages.delete(oldest);
     // Failed and incomplete pages are read again.
     const isFull = await page.then(
       (notices) => notices.length === PAGE_ENTRIES,
@@ -138,7 +138,7 @@ export class LogTail {
 
   async #read(after: number): Promise<readonly ChangeNotice[]> {
     const rows = await this.#store.read((reader) => reader.logRows(after, PAGE_ENTRIES));
-    return rows.map(({ body }) => changeNotice(JSON.parse(body) as ChangeRecord));
+    return rows.map(({ body }) => createChangeNotice(JSON.parse(body) as ChangeRecord));
   }
 
   /** Wakes followers whose wait ended. One timer serves all: a thousand at once would fill a turn of the event loop. */

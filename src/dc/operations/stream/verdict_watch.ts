@@ -3,11 +3,11 @@ import type { ListWindowsResponse } from "#gen/datacenter/v1/windows_pb.ts";
 import { collectStandings, findChangedVerdicts, type WindowStandings } from "../planning/windows/changed_verdicts.ts";
 
 /** Interval at which the revision is read, in milliseconds. */
-const LOOK_MS = 1000;
+const VERDICT_POLL_MS = 1000;
 /** Minimum interval between two computations of verdicts while changes follow each other, in milliseconds. */
-const BUSY_MS = 10_000;
+const MIN_COMPUTATION_GAP_MS = 10_000;
 /** Maximum number of latest events buffered for all streams together. Our choice. */
-const KEPT_EVENTS = 1000;
+const MAX_KEPT_EVENTS = 1000;
 
 /** An event about verdicts as sent on an open stream: its name, and its data as JSON text. */
 export interface VerdictEvent {
@@ -21,7 +21,7 @@ interface Needs {
   readonly now: () => number;
   /** Returns the open windows with their current verdicts. */
   readonly openWindows: () => Promise<ListWindowsResponse>;
-  /** Called after events were added. */
+  /** Called after events about verdicts were added. */
   readonly arrived: () => void;
 }
 
@@ -53,7 +53,7 @@ export class VerdictWatch {
 
   start(): void {
     if (this.#timer !== undefined) return;
-    this.#timer = setInterval(() => void this.look(), LOOK_MS);
+    this.#timer = setInterval(() => void this.look(), VERDICT_POLL_MS);
     this.#timer.unref();
   }
 
@@ -102,7 +102,7 @@ export class VerdictWatch {
 
   #isDue({ revision, until }: Known, isQuiet: boolean): boolean {
     if (this.#needs.now() >= until) return true;
-    return revision !== this.#seen && (isQuiet || performance.now() - this.#askedAt >= BUSY_MS);
+    return revision !== this.#seen && (isQuiet || performance.now() - this.#askedAt >= MIN_COMPUTATION_GAP_MS);
   }
 
   #take({ revision, windows }: ListWindowsResponse, now: number): void {
@@ -119,8 +119,8 @@ export class VerdictWatch {
     const changed = before === undefined ? [] : findChangedVerdicts(before.standings, standings);
     for (const { code, was = null, is = null } of changed)
       this.#events.push({ event: "verdict", json: JSON.stringify({ window: `window:${code}`, revision, was, is }) });
-    this.#first += Math.max(0, this.#events.length - KEPT_EVENTS);
-    this.#events = this.#events.slice(-KEPT_EVENTS);
+    this.#first += Math.max(0, this.#events.length - MAX_KEPT_EVENTS);
+    this.#events = this.#events.slice(-MAX_KEPT_EVENTS);
     if (before === undefined || changed.length > 0) this.#needs.arrived();
   }
 }

@@ -8,8 +8,8 @@ import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.t
 import { type BulkReply, BulkReplySchema, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
-import { findingInit } from "../messages/messages.ts";
-import { statusOfError } from "../messages/status.ts";
+import { createFindingInit } from "../messages/messages.ts";
+import { convertErrorToStatus } from "../messages/status.ts";
 import type { WriteSession } from "../rpc.ts";
 
 /** One item of a bulk call. `needs` are the codes of items that must be applied before it. */
@@ -19,7 +19,7 @@ export interface BulkItem {
   /** Name of the item in the reply: a code, or a reference. */
   readonly code: string;
   readonly name: "Code" | "Cable" | "Resource";
-  /** Equal for items that name the same resource. */
+  /** Key that is equal for items that name the same resource. */
   readonly key: string;
   readonly needs: readonly string[];
   readonly apply: () => Promise<AppliedItem>;
@@ -64,20 +64,20 @@ export async function runBulk(
 ): Promise<BulkReply> {
   const { transactionId } = session.changes;
   if (!atomic)
-    return bulkReply(items, await reviewResults(items, await applyAll(session, items), review), {
+    return createBulkReply(items, await reviewResults(items, await applyAllItems(session, items), review), {
       committed: true,
       transactionId,
     });
   try {
     const results = await session.changes.attempt(async () => {
-      const applied = await applyAll(session, items);
+      const applied = await applyAllItems(session, items);
       if (applied.some((result) => "error" in result)) throw new BatchFailed(applied);
       return reviewResults(items, applied, review);
     });
-    return bulkReply(items, results, { committed: true, transactionId });
+    return createBulkReply(items, results, { committed: true, transactionId });
   } catch (error) {
     if (!(error instanceof BatchFailed)) throw error;
-    return bulkReply(items, error.results, { committed: false, transactionId });
+    return createBulkReply(items, error.results, { committed: false, transactionId });
   }
 }
 
@@ -90,16 +90,16 @@ export function checkBatchSize(field: string, count: number): void {
   throw refuse("BATCH_TOO_LARGE", `A bulk call takes no ${count} items: expected ${expected}`, detail);
 }
 
-async function applyAll(session: WriteSession, items: readonly BulkItem[]): Promise<readonly Result[]> {
+async function applyAllItems(session: WriteSession, items: readonly BulkItem[]): Promise<readonly Result[]> {
   const results: Result[] = Array.from({ length: items.length });
   const failed = new Set<string>();
   const scheduler = CooperativeScheduler.ofWrite();
-  for (const index of findDuplicates(items)) results[index] = duplicateResult(items[index]);
+  for (const index of findDuplicates(items)) results[index] = createDuplicateResult(items[index]);
   for (const index of sortByDependencies(items)) {
     const item = items[index];
     if (item === undefined || results[index] !== undefined) continue;
     await scheduler.yieldIfDue();
-    const result = await applyOne(session, item, failed);
+    const result = await applyOneItem(session, item, failed);
     if ("error" in result) failed.add(item.key);
     results[index] = result;
   }
@@ -122,7 +122,7 @@ async function reviewResults(
   });
 }
 
-async function applyOne(session: WriteSession, item: BulkItem, failed: ReadonlySet<string>): Promise<Result> {
+async function applyOneItem(session: WriteSession, item: BulkItem, failed: ReadonlySet<string>): Promise<Result> {
   const need = item.needs.find((code) => failed.has(codeKey(code)));
   if (need !== undefined) {
     return {
@@ -150,7 +150,7 @@ function findDuplicates(items: readonly BulkItem[]): readonly number[] {
   return [...places.values()].filter((list) => list.length > 1).flat();
 }
 
-function duplicateResult({ field = "", code = "", name = "Code" }: Partial<BulkItem> = {}): Result {
+function createDuplicateResult({ field = "", code = "", name = "Code" }: Partial<BulkItem> = {}): Result {
   const detail = { field, value: code, expected: `each ${name.toLowerCase()} once` };
   return { error: refuse("DUPLICATE", `${name} "${code}" is given twice in the batch`, detail) };
 }
@@ -168,14 +168,14 @@ export function sortByDependencies(items: readonly Pick<BulkItem, "code" | "need
       else if (!visited.has(step.index)) {
         visited.add(step.index);
         stack.push({ index: step.index, leave: true });
-        stack.push(...dependencyIndexes(items[step.index], byCode).map((index) => ({ index, leave: false })));
+        stack.push(...findDependencyIndexes(items[step.index], byCode).map((index) => ({ index, leave: false })));
       }
     }
   }
   return order;
 }
 
-function dependencyIndexes(
+function findDependencyIndexes(
   item: Pick<BulkItem, "needs"> | undefined,
   byCode: ReadonlyMap<string, number>,
 ): readonly number[] {
@@ -185,7 +185,7 @@ function dependencyIndexes(
     .toReversed();
 }
 
-function bulkReply(
+function createBulkReply(
   items: readonly BulkItem[],
   results: readonly Result[],
   { committed, transactionId }: { readonly committed: boolean; readonly transactionId: string },
@@ -195,7 +195,7 @@ function bulkReply(
     results: results.map((result, index) => ({
       index,
       code: items[index]?.code ?? "",
-      ...itemMessage(result, committed),
+      ...createItemMessage(result, committed),
     })),
     succeeded: committed ? results.length - failures : 0,
     failed: committed ? failures : results.length,
@@ -204,22 +204,23 @@ function bulkReply(
   });
 }
 
-function itemMessage(result: Result, committed: boolean) {
-  if ("error" in result) return { outcome: failedOutcome(result.error), error: statusOfError(result.error) };
+function createItemMessage(result: Result, committed: boolean) {
+  if ("error" in result)
+    return { outcome: createFailedOutcome(result.error), error: convertErrorToStatus(result.error) };
   if (!committed) {
     const error = refuse("BATCH_ABORTED", "Another item of the atomic batch failed");
-    return { outcome: Outcome.ABORTED, error: statusOfError(error) };
+    return { outcome: Outcome.ABORTED, error: convertErrorToStatus(error) };
   }
   const { outcome, etag, warnings, cascadedRefs = [] } = result.done;
-  return { outcome, etag, warnings: warnings.map(findingInit), cascadedRefs: [...cascadedRefs] };
+  return { outcome, etag, warnings: warnings.map(createFindingInit), cascadedRefs: [...cascadedRefs] };
 }
 
-function failedOutcome(error: OperationError): Outcome {
+function createFailedOutcome(error: OperationError): Outcome {
   return error instanceof Refusal && error.reason === "NOT_FOUND" ? Outcome.NOT_FOUND : Outcome.FAILED;
 }
 
 /** Returns the codes of other items of the batch that must be applied before an item. */
-type Needs = (resource: ResourceByKind["device" | "rack" | "crac" | "cable"]) => readonly string[];
+type ItemDependencies = (resource: ResourceByKind["device" | "rack" | "crac" | "cable"]) => readonly string[];
 
 /**
  * Computes dependencies between the items of a batch. A device depends on its chassis and on the devices that supply
@@ -229,7 +230,7 @@ type Needs = (resource: ResourceByKind["device" | "rack" | "crac" | "cable"]) =>
 export function findDependencies(
   kind: ResourceKind,
   items: readonly ResourceByKind["device" | "rack" | "crac" | "cable"][],
-): Needs {
+): ItemDependencies {
   if (kind !== "device") return () => [];
   const declarers = new Map<string, string>();
   for (const { code, ports = [] } of items as readonly Device[]) {
@@ -239,14 +240,14 @@ export function findDependencies(
   }
   return (resource) => {
     const { code, parentDeviceCode, ports = [] } = resource as Device;
-    const sources = ports.map(({ powerIn }) => supplierCode(powerIn?.sourceRef, declarers));
+    const sources = ports.map(({ powerIn }) => findSupplierCode(powerIn?.sourceRef, declarers));
     return [...new Set([parentDeviceCode, ...sources])].filter(
       (need): need is string => need !== undefined && codeKey(need) !== codeKey(code),
     );
   };
 }
 
-function supplierCode(sourceRef: string | undefined, declarers: ReadonlyMap<string, string>): string | undefined {
+function findSupplierCode(sourceRef: string | undefined, declarers: ReadonlyMap<string, string>): string | undefined {
   if (sourceRef === undefined) return undefined;
   if (!sourceRef.includes(":")) return declarers.get(codeKey(sourceRef)) ?? sourceRef.split("/")[0];
   const ref = parseRef(sourceRef);

@@ -16,7 +16,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { cacheCanonicalJson, formatCanonicalJson, sortKeys } from "#kernel/canonical_json.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
-import { modelJson } from "../messages/model_json.ts";
+import { convertModelToJson } from "../messages/model_json.ts";
 
 export const SCHEMAS: Readonly<Record<ResourceKind, DescMessage>> = {
   device: DeviceSchema,
@@ -27,7 +27,7 @@ export const SCHEMAS: Readonly<Record<ResourceKind, DescMessage>> = {
 };
 
 /** Number of entries that are hashed between two pauses. Our choice: about two milliseconds. */
-const SEALED_AT_ONCE = 100;
+const ENTRIES_PER_PAUSE = 100;
 
 interface Origin {
   readonly context: DcContext;
@@ -55,8 +55,8 @@ export class Changes {
     this.#writer = writer;
     this.#origin = origin;
     this.transactionId = origin.context.newId();
-    this.#actor = sortKeys(changeActorOf(origin.caller));
-    this.#request = sortKeys(changeRequestOf(origin));
+    this.#actor = sortKeys(createChangeActor(origin.caller));
+    this.#request = sortKeys(createChangeRequest(origin));
   }
 
   /** Stores a resource and buffers its log entry. */
@@ -68,7 +68,7 @@ export class Changes {
     const { now } = this.#origin;
     // A resource without parts has the same canonical text for its version and its row.
     cacheCanonicalJson(resource);
-    const stored = { resource, etag: etagOf(resource), createTime: before?.createTime ?? now, updateTime: now };
+    const stored = { resource, etag: computeEtag(resource), createTime: before?.createTime ?? now, updateTime: now };
     await this.#writer.put(kind, stored);
     this.#note(before === undefined ? "CREATE" : "UPDATE", kind, before?.resource, resource);
     return stored;
@@ -111,9 +111,9 @@ export class Changes {
     let head = await this.#writer.chainHead();
     const scheduler = CooperativeScheduler.ofWrite();
     const drafts = this.#drafts;
-    for (let at = 0; at < drafts.length; at += SEALED_AT_ONCE) {
+    for (let at = 0; at < drafts.length; at += ENTRIES_PER_PAUSE) {
       await scheduler.yieldIfDue();
-      const records = drafts.slice(at, at + SEALED_AT_ONCE).map((draft) => {
+      const records = drafts.slice(at, at + ENTRIES_PER_PAUSE).map((draft) => {
         const record = appendToChain(head, draft);
         head = record;
         return record;
@@ -132,9 +132,9 @@ export class Changes {
   ): void {
     const named = after ?? before;
     if (named === undefined) return;
-    const was = before === undefined ? undefined : modelJson(SCHEMAS[kind], before);
-    const is = after === undefined ? undefined : modelJson(SCHEMAS[kind], after);
-    const related = [...new Set([...containerRefsOf(before), ...containerRefsOf(after)])];
+    const was = before === undefined ? undefined : convertModelToJson(SCHEMAS[kind], before);
+    const is = after === undefined ? undefined : convertModelToJson(SCHEMAS[kind], after);
+    const related = [...new Set([...listContainerRefs(before), ...listContainerRefs(after)])];
     this.#draft(action, { entity: getResourceRef(kind, named), related, was, is });
   }
 
@@ -173,7 +173,7 @@ export class Changes {
 }
 
 /** Returns the version of a resource: equal resources have equal versions, on every replica. */
-export function etagOf(resource: object): string {
+export function computeEtag(resource: object): string {
   return createHash("sha256").update(formatCanonicalJson(resource)).digest("base64url").slice(0, 22);
 }
 
@@ -185,7 +185,7 @@ export function changedFields(before: JsonObject | undefined, after: JsonObject 
 }
 
 /** Returns references of containers, so that a rack's history includes its devices and a device's its cables. */
-export function containerRefsOf(resource: ResourceByKind[ResourceKind] | undefined): readonly string[] {
+export function listContainerRefs(resource: ResourceByKind[ResourceKind] | undefined): readonly string[] {
   if (resource === undefined) return [];
   if ("a" in resource) {
     return [resource.a, resource.b].flatMap(({ deviceCode, portName }) =>
@@ -200,7 +200,7 @@ export function containerRefsOf(resource: ResourceByKind[ResourceKind] | undefin
   return found;
 }
 
-function changeActorOf({ principal, onBehalfOf }: Caller): ChangeActor {
+function createChangeActor({ principal, onBehalfOf }: Caller): ChangeActor {
   return {
     principal: principal?.name ?? "anonymous",
     roles: principal?.roles ?? [],
@@ -209,7 +209,7 @@ function changeActorOf({ principal, onBehalfOf }: Caller): ChangeActor {
   };
 }
 
-function changeRequestOf({ caller, method, requestId }: Origin): ChangeRequest {
+function createChangeRequest({ caller, method, requestId }: Origin): ChangeRequest {
   const { clientIp, userAgent, traceId } = caller;
   return {
     id: requestId,

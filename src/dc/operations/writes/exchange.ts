@@ -49,8 +49,8 @@ export interface ExchangeSession {
 
 export function openExchangeSession(session: WriteSession): ExchangeSession {
   return {
-    upsert: (kind, items) => upsertAll(session, kind, items),
-    remove: (kind, named) => catchRefusal(session, () => removeResource(session, kind, named, GENTLY)),
+    upsert: (kind, items) => upsertAllItems(session, kind, items),
+    remove: (kind, named) => runCatchingRefusal(session, () => removeResource(session, kind, named, GENTLY)),
     putDeviceType: (type) =>
       runForOutcome(session, () => putDeviceType(session, type, { etag: "", at: "device_type" })),
     restoreWindow: (window) => runForOutcome(session, () => restoreWindow(session, window)),
@@ -65,7 +65,7 @@ async function runForOutcome(
   work: () => Promise<{ readonly outcome: Outcome }>,
 ): Promise<Outcome | OperationError> {
   let outcome: Outcome = "UNCHANGED";
-  const error = await catchRefusal(session, async () => {
+  const error = await runCatchingRefusal(session, async () => {
     outcome = (await work()).outcome;
   });
   return error ?? outcome;
@@ -73,7 +73,7 @@ async function runForOutcome(
 
 const GENTLY = { field: "", etag: "", cascade: false, allowMissing: true };
 
-async function upsertAll(
+async function upsertAllItems(
   session: WriteSession,
   kind: ResourceKind,
   items: readonly IncomingResource[],
@@ -83,12 +83,12 @@ async function upsertAll(
   const results: ExchangeResult[] = [];
   for (const index of sortForWriting(kind, resources)) {
     const item = items[index];
-    if (item !== undefined) results[index] = await upsertOne(session, kind, item);
+    if (item !== undefined) results[index] = await upsertIncomingResource(session, kind, item);
   }
   return results;
 }
 
-async function upsertOne(
+async function upsertIncomingResource(
   session: WriteSession,
   kind: ResourceKind,
   { resource, owned }: IncomingResource,
@@ -99,7 +99,7 @@ async function upsertOne(
     before === undefined ? resource : mergeResource(before, resource, owned ?? NOTHING_OWNED, new Set(keptPorts));
   const maskPaths = before === undefined ? [] : ["*"];
   let exchanged: ExchangeResult | undefined;
-  const error = await catchRefusal(session, async () => {
+  const error = await runCatchingRefusal(session, async () => {
     const { outcome, stored } = await upsertResource(session, kind, { resource: wanted, at: "", maskPaths, etag: "" });
     const changes = outcome === "UPDATED" && before !== undefined ? listFieldChanges(before, stored.resource) : [];
     exchanged = { outcome, changes, keptPorts };
@@ -133,7 +133,7 @@ function listFieldChanges(before: object, after: object): readonly FieldChange[]
 }
 
 /** Returns a refusal as the result; throws other errors, such as a lost database connection or a partial write. */
-async function catchRefusal(
+async function runCatchingRefusal(
   { changes }: WriteSession,
   work: () => Promise<unknown>,
 ): Promise<OperationError | undefined> {

@@ -2,7 +2,7 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { codeKey } from "#dc/model/code.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { fromMessage } from "../messages/convert.ts";
+import { convertFromMessage } from "../messages/convert.ts";
 import type { WriteSession } from "../rpc.ts";
 import { findDependencies, sortByDependencies } from "./bulk.ts";
 import { SCHEMAS } from "./changes.ts";
@@ -33,19 +33,20 @@ export async function loadResources(
   const read = items.map((item) =>
     "resource" in item
       ? item.resource
-      : returnRefusal(() => fromMessage<ResourceByKind[ResourceKind]>(SCHEMAS[kind], item.message)),
+      : returnRefusal(() => convertFromMessage<ResourceByKind[ResourceKind]>(SCHEMAS[kind], item.message)),
   );
   await session.writer.lookAhead(kind, read.filter(hasResourceKey));
   const results: LoadResult[] = [];
   for (const index of sortForWriting(kind, read)) {
     const resource = read[index];
     if (resource === undefined) continue;
-    results[index] = resource instanceof OperationError ? { error: resource } : await loadOne(session, kind, resource);
+    results[index] =
+      resource instanceof OperationError ? { error: resource } : await loadOneResource(session, kind, resource);
   }
   return results;
 }
 
-async function loadOne(
+async function loadOneResource(
   session: WriteSession,
   kind: ResourceKind,
   resource: ResourceByKind[ResourceKind],

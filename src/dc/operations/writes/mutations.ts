@@ -2,27 +2,27 @@ import { create, type DescMessage, type DescMethodUnary, type Message, type Mess
 import { MAX_LOAD_WALK, MAX_LOAD_WALK_PER_ITEM } from "#dc/limits.ts";
 import { codeKey, parseCode } from "#dc/model/code.ts";
 import type { WarningFinding } from "#dc/model/finding.ts";
-import { parseRef, toCableRef } from "#dc/model/ref.ts";
+import { formatCableRef, parseRef } from "#dc/model/ref.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
-import { toEdgeKey } from "#dc/model/resource_key.ts";
+import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { Cable, Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode } from "../answers/parameters.ts";
-import { fromMessage } from "../messages/convert.ts";
+import { convertFromMessage } from "../messages/convert.ts";
 import {
-  cableMessage,
-  cracMessage,
-  deviceMessage,
-  fabricLinkMessage,
-  findingInit,
-  rackMessage,
+  createCableMessage,
+  createCracMessage,
+  createDeviceMessage,
+  createFabricLinkMessage,
+  createFindingInit,
+  createRackMessage,
 } from "../messages/messages.ts";
 import { checkMask } from "../messages/update_mask.ts";
 import type { WriteSession } from "../rpc.ts";
 import { type BulkItem, checkBatchSize, findDependencies, runBulk } from "./bulk.ts";
 import { SCHEMAS } from "./changes.ts";
-import { type FindWarnings, powerWarnings } from "./power_warnings.ts";
+import { type FindWarnings, findPowerWarnings } from "./power_warnings.ts";
 import { type RemovedResource, type RemoveOptions, removeResource } from "./remove.ts";
 import { type UpsertInput, type UpsertResult, upsertResource } from "./upsert.ts";
 
@@ -35,15 +35,18 @@ export const OUTCOMES: Readonly<Record<UpsertResult<ResourceKind>["outcome"], Ou
 };
 
 const MESSAGES: { readonly [Kind in ResourceKind]: (stored: StoredVersion<ResourceByKind[Kind]>) => Message } = {
-  device: deviceMessage,
-  rack: rackMessage,
-  crac: cracMessage,
-  cable: cableMessage,
-  fabric_link: fabricLinkMessage,
+  device: createDeviceMessage,
+  rack: createRackMessage,
+  crac: createCracMessage,
+  cable: createCableMessage,
+  fabric_link: createFabricLinkMessage,
 };
 
 /** Converts a stored resource to its message, with its version. */
-export function storedMessage(kind: ResourceKind, stored: StoredVersion<ResourceByKind[ResourceKind]>): Message {
+export function convertStoredResource(
+  kind: ResourceKind,
+  stored: StoredVersion<ResourceByKind[ResourceKind]>,
+): Message {
   // `kind` and `stored` agree, which the compiler cannot infer.
   return MESSAGES[kind](stored as never);
 }
@@ -62,7 +65,7 @@ interface UpsertRequest {
 }
 
 /** Runs a single upsert. Request and reply contain the resource under the name of its kind. */
-export async function upsertOne<Method extends DescMethodUnary, Kind extends ResourceKind>(
+export async function upsertSingleResource<Method extends DescMethodUnary, Kind extends ResourceKind>(
   session: WriteSession,
   method: Method,
   kind: Kind,
@@ -71,7 +74,7 @@ export async function upsertOne<Method extends DescMethodUnary, Kind extends Res
   const given = (request as unknown as Record<string, object | undefined>)[FIELDS[kind]];
   if (given === undefined) throw refuse("REQUIRED_FIELD", `Field "${kind}" is required`, { field: kind });
   const { stored, outcome, warnings } = await upsertResource(session, kind, {
-    resource: fromMessage<ResourceByKind[Kind]>(SCHEMAS[kind], given, kind),
+    resource: convertFromMessage<ResourceByKind[Kind]>(SCHEMAS[kind], given, kind),
     at: kind,
     maskPaths: request.updateMask?.paths ?? [],
     etag: request.etag,
@@ -82,7 +85,7 @@ export async function upsertOne<Method extends DescMethodUnary, Kind extends Res
     {
       [FIELDS[kind]]: MESSAGES[kind](stored),
       outcome: OUTCOMES[outcome],
-      warnings: [...warnings, ...loads].map(findingInit),
+      warnings: [...warnings, ...loads].map(createFindingInit),
     } as never,
   ) as MessageShape<Method["output"]>;
 }
@@ -95,7 +98,7 @@ async function findLoadWarnings(
 ): Promise<readonly WarningFinding[]> {
   if (kind === "device" && "code" in resource) return (await reviewPowerLoads(session, [resource.code]))(resource.code);
   if (kind !== "cable" || !("a" in resource)) return [];
-  const code = await inletDeviceOf(session, resource);
+  const code = await findInletDevice(session, resource);
   return code === undefined ? [] : (await reviewPowerLoads(session, [code]))(code);
 }
 
@@ -106,8 +109,8 @@ interface DeleteRequest extends Omit<RemoveOptions, "cascade"> {
 
 export type CodedKind = "device" | "rack" | "crac";
 
-/** Returns a resource with only its code, which is all that a deletion needs. */
-export function resourceWithCode(kind: CodedKind, code: string): ResourceByKind[CodedKind] {
+/** Returns a resource that has only a code, because a deletion needs nothing else. */
+export function createResourceWithCode(kind: CodedKind, code: string): ResourceByKind[CodedKind] {
   const blank: { readonly [Kind in CodedKind]: ResourceByKind[Kind] } = {
     device: { code, kind: "OTHER" } satisfies Device,
     rack: { code } satisfies Rack,
@@ -116,12 +119,12 @@ export function resourceWithCode(kind: CodedKind, code: string): ResourceByKind[
   return blank[kind];
 }
 
-export async function deleteOne(
+export async function deleteSingleResource(
   session: WriteSession,
   kind: CodedKind,
   request: DeleteRequest,
 ): Promise<RemovedResource> {
-  return removeResource(session, kind, resourceWithCode(kind, readCode(request.field, request.code)), request);
+  return removeResource(session, kind, createResourceWithCode(kind, readCode(request.field, request.code)), request);
 }
 
 /** Kinds of resources that bulk calls accept. */
@@ -133,7 +136,7 @@ interface BulkUpsertRequest {
   readonly updateMask?: { readonly paths: readonly string[] } | undefined;
 }
 
-export async function bulkUpsert(
+export async function upsertInBulk(
   session: WriteSession,
   kind: BulkKind,
   request: BulkUpsertRequest,
@@ -147,7 +150,7 @@ export async function bulkUpsert(
   const items = models.map((model, index): BulkItem => {
     const at = `items[${index}]`;
     return {
-      ...itemIdentity(model, { at, given: request.items[index] ?? {} }),
+      ...createItemIdentity(model, { at, given: request.items[index] ?? {} }),
       needs: model instanceof Refusal ? [] : needs(model),
       apply: () => upsertItem(session, kind, { resource: model, at, maskPaths, etag: "" }),
     };
@@ -161,7 +164,7 @@ export async function bulkUpsert(
 
 /** Checks loads after all items of a call are written, since each item changes them. */
 function reviewPowerLoads({ writer }: WriteSession, codes: readonly string[]): Promise<FindWarnings> {
-  return powerWarnings(writer, codes, MAX_LOAD_WALK + codes.length * MAX_LOAD_WALK_PER_ITEM);
+  return findPowerWarnings(writer, codes, MAX_LOAD_WALK + codes.length * MAX_LOAD_WALK_PER_ITEM);
 }
 
 /** Checks loads upstream of devices and of power cables' inlets, by the references of the changed resources. */
@@ -170,7 +173,7 @@ export async function reviewLoadsOfRefs(session: WriteSession, refs: readonly st
   for (const text of refs) {
     const ref = parseRef(text);
     const code =
-      ref?.kind === "cable" ? await inletDeviceOf(session, ref) : ref?.kind === "device" ? ref.code : undefined;
+      ref?.kind === "cable" ? await findInletDevice(session, ref) : ref?.kind === "device" ? ref.code : undefined;
     if (code !== undefined) supplied.set(text, code);
   }
   const warningsOf = await reviewPowerLoads(session, [...new Set(supplied.values())]);
@@ -181,7 +184,10 @@ export async function reviewLoadsOfRefs(session: WriteSession, refs: readonly st
 }
 
 /** Returns the code of the device whose inlet is at an end of a cable. */
-async function inletDeviceOf({ writer }: WriteSession, { a, b }: Pick<Cable, "a" | "b">): Promise<string | undefined> {
+async function findInletDevice(
+  { writer }: WriteSession,
+  { a, b }: Pick<Cable, "a" | "b">,
+): Promise<string | undefined> {
   for (const { deviceCode, portName } of [a, b]) {
     const device = await writer.device(deviceCode);
     if (device?.ports?.some(({ name, kind: use }) => name === portName && use === "POWER_IN") === true)
@@ -197,7 +203,7 @@ export function parseItem<Kind extends ResourceKind>(
   at: string,
 ): ResourceByKind[Kind] | Refusal {
   try {
-    return fromMessage<ResourceByKind[Kind]>(SCHEMAS[kind], item, at);
+    return convertFromMessage<ResourceByKind[Kind]>(SCHEMAS[kind], item, at);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
@@ -205,7 +211,7 @@ export function parseItem<Kind extends ResourceKind>(
 }
 
 /** Returns the name of a bulk call's item, and the key by which two items are the same. */
-function itemIdentity(
+function createItemIdentity(
   model: ResourceByKind[BulkKind] | Refusal,
   { at, given }: { readonly at: string; readonly given: { readonly code?: string } },
 ): Pick<BulkItem, "field" | "code" | "name" | "key"> {
@@ -214,7 +220,7 @@ function itemIdentity(
   // An edge without an end is parsed as well, and refused later.
   const ends: Partial<Cable> = model instanceof Refusal || "code" in model ? {} : model;
   if (ends.a === undefined || ends.b === undefined) return { field: at, code: "", name: "Cable", key: at };
-  return { field: at, code: toCableRef(ends.a, ends.b), name: "Cable", key: toEdgeKey(ends.a, ends.b) };
+  return { field: at, code: formatCableRef(ends.a, ends.b), name: "Cable", key: formatEdgeKey(ends.a, ends.b) };
 }
 
 /** Writes one resource of a call that names several. */
@@ -236,7 +242,7 @@ interface BulkDeleteRequest {
 }
 
 /** Deletes consumers and children before the resources that they depend on, so that a batch may contain both. */
-export async function bulkDelete(
+export async function deleteInBulk(
   session: WriteSession,
   kind: CodedKind,
   request: BulkDeleteRequest,
@@ -253,7 +259,7 @@ export async function bulkDelete(
       key: codeKey(code),
       needs: dependants.get(codeKey(code)) ?? [],
       apply: async () => {
-        const removed = await deleteOne(session, kind, { field, code, etag: "", cascade, allowMissing });
+        const removed = await deleteSingleResource(session, kind, { field, code, etag: "", cascade, allowMissing });
         const { deleted, cascadedRefs } = removed;
         return { outcome: deleted ? Outcome.DELETED : Outcome.NOT_FOUND, etag: "", warnings: [], cascadedRefs };
       },
@@ -262,7 +268,7 @@ export async function bulkDelete(
   return runBulk(session, items, { atomic: request.atomic });
 }
 
-/** Returns, by the key of each code, those of the given codes that depend on it: they are removed before it. */
+/** Groups the given codes that depend on another given code, by that code's key: they are removed before it. */
 export async function groupDependants(
   { writer }: WriteSession,
   kind: CodedKind,

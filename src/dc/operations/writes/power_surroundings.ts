@@ -1,9 +1,9 @@
 import { listOutlets } from "#dc/analysis/power/power_keys.ts";
 import { carriesPower } from "#dc/analysis/power/power_supplies.ts";
-import { isInBay } from "#dc/model/blades.ts";
+import { isDeviceInBay } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { listInlets } from "#dc/model/power_walk.ts";
+import { listEnabledInlets } from "#dc/model/power_walk.ts";
 import { compareText, parseRef, portKey, portRef } from "#dc/model/ref.ts";
 import { getResourceKey, toRefKey } from "#dc/model/resource_key.ts";
 import type { Cable, Crac, Device } from "#dc/model/resources.ts";
@@ -18,7 +18,7 @@ class TooFar extends Error {}
  */
 export class PowerSurroundings {
   readonly #site: SiteReader;
-  /** Remaining number of devices that may be read downstream. */
+  /** Number of devices that may still be read downstream. */
   #left: number;
   readonly #devices = new Map<string, Device>();
   readonly #cracs = new Map<string, Crac>();
@@ -146,7 +146,7 @@ export class PowerSurroundings {
   async #bladesOf(key: string): Promise<readonly string[]> {
     const device = this.#devices.get(key);
     if (device?.kind !== "CHASSIS") return [];
-    return (await this.#site.childrenOf(device.code)).filter(isInBay).map(({ code }) => codeKey(code));
+    return (await this.#site.childrenOf(device.code)).filter(isDeviceInBay).map(({ code }) => codeKey(code));
   }
 
   /** Returns the references of the direct supplies of a device, including its chassis. */
@@ -155,7 +155,7 @@ export class PowerSurroundings {
     if (device === undefined) return [];
     const bay = this.#bayOf(key);
     if (bay !== undefined) return this.#devices.get(bay)?.kind === "CHASSIS" ? [`device:${bay}`] : [];
-    return listInlets(device).flatMap(({ name, powerIn }) => {
+    return listEnabledInlets(device).flatMap(({ name, powerIn }) => {
       const port = portKey({ deviceCode: device.code, portName: name });
       const far = this.#plugged.get(port);
       if (far === undefined) return this.#plugged.has(port) ? [] : (powerIn?.sourceRef ?? []);
@@ -166,11 +166,11 @@ export class PowerSurroundings {
   /** Returns the key of the chassis that holds a blade without inlets. */
   #bayOf(key: string): string | undefined {
     const device = this.#devices.get(key);
-    if (device === undefined || !isInBay(device) || listInlets(device).length > 0) return undefined;
+    if (device === undefined || !isDeviceInBay(device) || listEnabledInlets(device).length > 0) return undefined;
     return codeKey(device.parentDeviceCode ?? "");
   }
 
-  /** Returns the keys of the devices that own the sources, without feeds that no outlet declares. */
+  /** Returns the keys of the devices that own the given sources. Omits feeds that no outlet declares. */
   async #ownersOf(sources: readonly string[]): Promise<readonly string[]> {
     const owners: string[] = [];
     for (const source of sources) {

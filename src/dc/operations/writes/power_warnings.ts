@@ -1,17 +1,17 @@
 import { getOwnDrawW } from "#dc/analysis/power/load_lanes.ts";
 import { computeFailover } from "#dc/analysis/power/power_failover.ts";
 import { PowerFigures } from "#dc/analysis/power/power_figures.ts";
-import { type CarriedLoads, listLoadReasons } from "#dc/analysis/power/power_findings.ts";
+import { type CarriedLoads, listNodeLoadReasons } from "#dc/analysis/power/power_findings.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import { buildPowerGraph } from "#dc/analysis/power/power_graph_editor.ts";
 import {
+  areLegLoadsUneven,
   listDeviceNodes as elementsOfDevice,
-  isUneven,
   PHASE_IMBALANCE_PCT,
   sumLegLoads,
 } from "#dc/analysis/power/power_phases.ts";
 import { collectDownstream } from "#dc/analysis/power/power_reach.ts";
-import { isUnmet } from "#dc/analysis/power/redundancy_audit.ts";
+import { isRedundancyUnmet } from "#dc/analysis/power/redundancy_audit.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { createWarning, type WarningFinding } from "#dc/model/finding.ts";
 import { portRef } from "#dc/model/ref.ts";
@@ -22,7 +22,7 @@ import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { PowerSurroundings } from "./power_surroundings.ts";
 
 /** Load basis of warnings: writes are planned with allocated draws. */
-const BASIS = "ALLOCATED";
+const WARNING_LOAD_BASIS = "ALLOCATED";
 
 /** Returns the warnings about a device, after everything of a call is written. */
 export type FindWarnings = (code: string) => readonly WarningFinding[];
@@ -33,7 +33,11 @@ export type FindWarnings = (code: string) => readonly WarningFinding[];
  *
  * @param budget number of devices that may be read downstream; larger supplies are left to the analyses
  */
-export async function powerWarnings(site: SiteReader, codes: readonly string[], budget: number): Promise<FindWarnings> {
+export async function findPowerWarnings(
+  site: SiteReader,
+  codes: readonly string[],
+  budget: number,
+): Promise<FindWarnings> {
   const around = new PowerSurroundings(site, budget);
   const keys = codes.map(codeKey);
   const concerned = await around.upstream(keys);
@@ -48,7 +52,7 @@ export async function powerWarnings(site: SiteReader, codes: readonly string[], 
     const key = codeKey(code);
     const supplies = suppliesOf.get(key) ?? [];
     return [
-      ...redundancyWarnings(around.device(key), loads.figures),
+      ...listRedundancyWarnings(around.device(key), loads.figures),
       ...supplies.flatMap((supply) => loads.of(supply)),
     ];
   };
@@ -75,19 +79,22 @@ async function checkDownstreamLoads(around: PowerSurroundings, supplies: Readonl
   // Consumers of these supplies may have other supplies, whose loss shifts load to these.
   const graph = buildPowerGraph(around.inventory(await around.upstream(below)));
   const figures = new PowerFigures(graph);
-  const elements = new Map(judged.map((key) => [key, elementsOfDeviceWithKey(graph, key)]));
+  const elements = new Map(judged.map((key) => [key, listElementsOfDevice(graph, key)]));
   const wanted: number[] = [];
   for (const index of [...elements.values()].flat()) {
     await scheduler.yieldIfDue();
-    if (mayOverload(graph, index)) wanted.push(index);
+    if (canOverloadSupply(graph, index)) wanted.push(index);
   }
-  const loads = figures.loads(BASIS);
-  const losses = computeFailover({ graph, live: figures.live, loads, basis: BASIS, wanted });
+  const loads = figures.loads(WARNING_LOAD_BASIS);
+  const losses = computeFailover({ graph, live: figures.live, loads, basis: WARNING_LOAD_BASIS, wanted });
   const carried = { graph, loads, failover: await scheduler.run(losses) };
   const found = new Map(
     judged.map((key) => {
       const own = elements.get(key) ?? [];
-      return [key, [...own.flatMap((index) => overloadWarnings(carried, index)), ...phaseWarnings(carried, own)]];
+      return [
+        key,
+        [...own.flatMap((index) => listOverloadWarnings(carried, index)), ...listPhaseWarnings(carried, own)],
+      ];
     }),
   );
   return { figures, of: (key) => found.get(key) ?? [] };
@@ -97,16 +104,16 @@ function isRated(device: Device | undefined): boolean {
   return device?.power?.capacityW !== undefined || (device?.ports ?? []).some(({ powerOut }) => powerOut !== undefined);
 }
 
-function elementsOfDeviceWithKey(graph: PowerGraph, key: string): readonly number[] {
+function listElementsOfDevice(graph: PowerGraph, key: string): readonly number[] {
   const node = graph.nodes[graph.indexOf.get(`device:${key}`) ?? -1];
   return node?.kind === "DEVICE" ? elementsOfDevice(graph, node.device) : [];
 }
 
 /**
- * Whether an element might be unable to carry everything downstream, on one phase if outlets record their phases: a
- * failure cannot shift more load to it.
+ * Whether an element might be unable to carry everything downstream. A failure cannot shift more load to it than that.
+ * If outlets record their phases, one phase is checked alone.
  */
-function mayOverload(graph: PowerGraph, start: number): boolean {
+function canOverloadSupply(graph: PowerGraph, start: number): boolean {
   const node = graph.nodes[start];
   if (node?.capacityW === undefined) return false;
   let sum = 0;
@@ -114,17 +121,17 @@ function mayOverload(graph: PowerGraph, start: number): boolean {
   for (const index of collectDownstream(graph, [start])) {
     const consumer = graph.nodes[index];
     const factor = (consumer?.kind === "DEVICE" ? consumer.device.powerFactor : undefined) ?? 1;
-    sum += getOwnDrawW(graph, index, BASIS) / factor;
+    sum += getOwnDrawW(graph, index, WARNING_LOAD_BASIS) / factor;
     if (consumer?.kind === "OUTLET" && consumer.leg !== undefined) phases = 3;
   }
   // Loads are compared as whole numbers.
   return Math.ceil(node.kind === "OUTLET" && node.isThreePhase ? phases * sum : sum) > node.capacityW;
 }
 
-function redundancyWarnings(device: Device | undefined, figures: PowerFigures): readonly WarningFinding[] {
+function listRedundancyWarnings(device: Device | undefined, figures: PowerFigures): readonly WarningFinding[] {
   const required = device?.power?.requiredRedundancy;
   if (device === undefined || required === undefined) return [];
-  if (!figures.redundancy.verdicts(undefined, [device]).some(isUnmet)) return [];
+  if (!figures.redundancy.verdicts(undefined, [device]).some(isRedundancyUnmet)) return [];
   return [
     createWarning("REDUNDANCY_UNMET", "power.required_redundancy", `The supply does not give redundancy ${required}`, {
       value: `${(device.ports ?? []).filter(({ kind }) => kind === "POWER_IN").length} inlets`,
@@ -134,7 +141,7 @@ function redundancyWarnings(device: Device | undefined, figures: PowerFigures): 
   ];
 }
 
-function overloadWarnings(carried: CarriedLoads, index: number): readonly WarningFinding[] {
+function listOverloadWarnings(carried: CarriedLoads, index: number): readonly WarningFinding[] {
   const { graph } = carried;
   const node = graph.nodes[index];
   const { capacityW = 0, maxUtilizationPct = 0 } = node ?? {};
@@ -142,7 +149,7 @@ function overloadWarnings(carried: CarriedLoads, index: number): readonly Warnin
   const ref = node?.kind === "OUTLET" ? portRef(node.end) : (node?.ref ?? "");
   const unit = node?.kind === "OUTLET" && graph.isApparent ? "VA" : "W";
   const figure = (pct: number) => `${Math.round((pct * capacityW) / 100)} ${unit}`;
-  return listLoadReasons(carried, index).flatMap(({ code, value = 0, limit = 0 }) => {
+  return listNodeLoadReasons(carried, index).flatMap(({ code, value = 0, limit = 0 }) => {
     if (code === "POWER_NORMAL") {
       return [
         createWarning("SOURCE_NEAR_LIMIT", "ports", describeNearLimit(ref, maxUtilizationPct), {
@@ -164,7 +171,7 @@ function overloadWarnings(carried: CarriedLoads, index: number): readonly Warnin
 }
 
 /** Compares the three phases of equipment whose outlets record their legs. */
-function phaseWarnings(
+function listPhaseWarnings(
   { graph, loads: { watts } }: CarriedLoads,
   elements: readonly number[],
 ): readonly WarningFinding[] {
@@ -173,7 +180,7 @@ function phaseWarnings(
     elements,
     elements.map((index) => watts[index] ?? 0),
   );
-  if (!isUneven(legs)) return [];
+  if (!areLegLoadsUneven(legs)) return [];
   const ref = graph.nodes[elements[0] ?? -1]?.ref ?? "";
   return [
     createWarning("PHASE_IMBALANCE", "ports", describePhaseImbalance(ref), {

@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import { type ErrorFinding, rejectWrite } from "#dc/model/finding.ts";
-import { portRef, toCableRef, toFabricLinkRef } from "#dc/model/ref.ts";
-import { Refusal, refuse, toSiblingPath } from "#dc/model/refusal.ts";
+import { formatCableRef, formatFabricLinkRef, portRef } from "#dc/model/ref.ts";
+import { formatSiblingPath, Refusal, refuse } from "#dc/model/refusal.ts";
 import { getResourceKey, getResourceRef, toRefKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { SourceConsumer } from "#dc/model/site.ts";
@@ -42,7 +42,7 @@ export async function removeResource<Kind extends ResourceKind>(
     if (options.allowMissing) return { ref, deleted: false, cascadedRefs: [] };
     throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field: options.field, ref, value: ref });
   }
-  checkEtag(options.etag, stored.etag, { ref, field: toSiblingPath(options.field, "etag") });
+  checkEtag(options.etag, stored.etag, { ref, field: formatSiblingPath(options.field, "etag") });
   const cascadedRefs: string[] = [];
   const { resource } = stored;
   // `kind` and the resource agree, which the compiler cannot infer.
@@ -64,23 +64,23 @@ async function removeDeviceParts(
   const cables = await writer.cablesOf(device.code);
   const links = await writer.fabricLinksOf(device.code);
   const children = await writer.childrenOf(device.code);
-  const consumers = await writer.consumersOf(sourceRefsOf(device));
+  const consumers = await writer.consumersOf(listSourceRefsOf(device));
   if (!cascade) {
-    const depends = dependentFinding(device, field);
-    refuseDependents([
-      ...cables.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "cable", toCableRef(a, b))),
-      ...links.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "fabric link", toFabricLinkRef(a, b))),
+    const depends = createDependentFinding(device, field);
+    refuseRemovalWithDependents([
+      ...cables.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "cable", formatCableRef(a, b))),
+      ...links.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "fabric link", formatFabricLinkRef(a, b))),
       ...children.map(({ code }) => depends("DEVICE_HAS_CHILDREN", "child", `device:${code}`)),
-      ...consumers.map((consumer) => depends("DEVICE_FEEDS_OTHERS", "consumer", consumerRef(consumer))),
+      ...consumers.map((consumer) => depends("DEVICE_FEEDS_OTHERS", "consumer", formatConsumerRef(consumer))),
     ]);
   }
   for (const cable of cables) {
     await changes.remove("cable", cable);
-    gone.push(toCableRef(cable.a, cable.b));
+    gone.push(formatCableRef(cable.a, cable.b));
   }
   for (const link of links) {
     await changes.remove("fabric_link", link);
-    gone.push(toFabricLinkRef(link.a, link.b));
+    gone.push(formatFabricLinkRef(link.a, link.b));
   }
   await disconnectConsumers(session, device, consumers, gone);
   for (const { code } of children) await removeInnerDevice(session, code, gone);
@@ -95,7 +95,7 @@ async function removeInnerDevice(session: WriteSession, code: string, gone: stri
 }
 
 /** Returns every reference by which a device can be named as a source. */
-function sourceRefsOf(device: Device): readonly string[] {
+function listSourceRefsOf(device: Device): readonly string[] {
   const outlets = (device.ports ?? []).filter(({ kind }) => kind === "POWER_OUT");
   return [
     `device:${device.code}`,
@@ -104,7 +104,7 @@ function sourceRefsOf(device: Device): readonly string[] {
   ];
 }
 
-function consumerRef({ kind, code, inlet }: SourceConsumer): string {
+function formatConsumerRef({ kind, code, inlet }: SourceConsumer): string {
   return kind === "crac" ? `crac:${code}` : `port:${code}/${inlet}`;
 }
 
@@ -115,9 +115,9 @@ async function disconnectConsumers(
   consumers: readonly SourceConsumer[],
   gone: string[],
 ): Promise<void> {
-  const supplies = new Set(sourceRefsOf(device).map(toRefKey));
+  const supplies = new Set(listSourceRefsOf(device).map(toRefKey));
   const named = (sourceRef: string | undefined) => sourceRef !== undefined && supplies.has(toRefKey(sourceRef));
-  for (const code of consumerCodes(consumers, "device")) {
+  for (const code of listConsumerCodes(consumers, "device")) {
     const stored = await writer.stored("device", codeKey(code));
     if (stored === undefined || codeKey(code) === codeKey(device.code)) continue;
     const ports = (stored.resource.ports ?? []).map((port) => {
@@ -128,7 +128,7 @@ async function disconnectConsumers(
     await changes.put("device", { ...stored.resource, ports }, stored);
     gone.push(`device:${stored.resource.code}`);
   }
-  for (const code of consumerCodes(consumers, "crac")) {
+  for (const code of listConsumerCodes(consumers, "crac")) {
     const stored = await writer.stored("crac", codeKey(code));
     if (stored === undefined) continue;
     const powerInputs = (stored.resource.powerInputs ?? []).map((input) => {
@@ -141,7 +141,7 @@ async function disconnectConsumers(
   }
 }
 
-function consumerCodes(consumers: readonly SourceConsumer[], kind: SourceConsumer["kind"]): ReadonlySet<string> {
+function listConsumerCodes(consumers: readonly SourceConsumer[], kind: SourceConsumer["kind"]): ReadonlySet<string> {
   return new Set(consumers.filter((consumer) => consumer.kind === kind).map(({ code }) => code));
 }
 
@@ -155,9 +155,9 @@ async function removeRackParts(
   const devices = await writer.devicesInRack(rack.code);
   const cracs = await readCracsOfRack(session, rack);
   if (!cascade) {
-    refuseDependents([
-      ...devices.map(({ code }) => holdsFinding(rack, field, `device:${code}`)),
-      ...cracs.map(({ code }) => holdsFinding(rack, field, `crac:${code}`)),
+    refuseRemovalWithDependents([
+      ...devices.map(({ code }) => createHoldsFinding(rack, field, `device:${code}`)),
+      ...cracs.map(({ code }) => createHoldsFinding(rack, field, `crac:${code}`)),
     ]);
   }
   for (const { code } of devices) await removeInnerDevice(session, code, gone);
@@ -187,7 +187,7 @@ function removeFromScope(crac: Crac, rack: Rack): Crac {
 
 type Dependence = "DEVICE_HAS_CABLES" | "DEVICE_HAS_CHILDREN" | "DEVICE_FEEDS_OTHERS";
 
-function dependentFinding(device: Device, field: string) {
+function createDependentFinding(device: Device, field: string) {
   return (reason: Dependence, what: string, ref: string): ErrorFinding =>
     rejectWrite(reason, field, `Device "${device.code}" has ${what} "${ref}"`, {
       value: ref,
@@ -196,7 +196,7 @@ function dependentFinding(device: Device, field: string) {
     });
 }
 
-function holdsFinding(rack: Rack, field: string, ref: string): ErrorFinding {
+function createHoldsFinding(rack: Rack, field: string, ref: string): ErrorFinding {
   return rejectWrite("RACK_NOT_EMPTY", field, `Rack "${rack.code}" holds "${ref}"`, {
     value: ref,
     expected: "an empty rack, or cascade",
@@ -204,6 +204,6 @@ function holdsFinding(rack: Rack, field: string, ref: string): ErrorFinding {
   });
 }
 
-function refuseDependents([first, ...others]: readonly ErrorFinding[]): void {
+function refuseRemovalWithDependents([first, ...others]: readonly ErrorFinding[]): void {
   if (first !== undefined) throw new Refusal(first, others);
 }

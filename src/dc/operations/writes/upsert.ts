@@ -2,7 +2,7 @@ import { codeKey, parsePortName } from "#dc/model/code.ts";
 import { completeCable, completeCrac, completeDevice, completeFabricLink, completeRack } from "#dc/model/defaults.ts";
 import type { WarningFinding } from "#dc/model/finding.ts";
 import { isSamePort } from "#dc/model/ref.ts";
-import { joinFieldPath, Refusal, refuse, toSiblingPath } from "#dc/model/refusal.ts";
+import { formatSiblingPath, joinFieldPath, Refusal, refuse } from "#dc/model/refusal.ts";
 import { getResourceKey, getResourceRef } from "#dc/model/resource_key.ts";
 import type { Crac, Device, DeviceBody, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { applyRules, type RulePhases } from "#dc/model/rule.ts";
@@ -49,9 +49,9 @@ export async function upsertResource<Kind extends ResourceKind>(
   checkPrecondition(etag, before, {
     ref: getResourceRef(kind, patch),
     field: joinFieldPath(at, "code" in patch ? "code" : "a"),
-    etagField: toSiblingPath(at, "etag"),
+    etagField: formatSiblingPath(at, "etag"),
   });
-  checkMask(SCHEMAS[kind], maskPaths, toSiblingPath(at, "update_mask"));
+  checkMask(SCHEMAS[kind], maskPaths, formatSiblingPath(at, "update_mask"));
   const after = await mergeWantedResource(session, kind, patch, before?.resource, maskPaths);
   if (before !== undefined && formatCanonicalJson(after) === formatCanonicalJson(before.resource)) {
     return { stored: before, outcome: "UNCHANGED", warnings: [] };
@@ -60,7 +60,7 @@ export async function upsertResource<Kind extends ResourceKind>(
   const isTurned = "a" in patch && "a" in after && !isSamePort(patch.a, after.a);
   const [first, ...others] = errors.map((found) => ({
     ...found,
-    field: joinFieldPath(at, isTurned ? otherEndField(found.field) : found.field),
+    field: joinFieldPath(at, isTurned ? findOtherEndField(found.field) : found.field),
   }));
   if (first !== undefined) throw new Refusal(first, others);
   const stored = await changes.put(kind, after, before);
@@ -68,8 +68,8 @@ export async function upsertResource<Kind extends ResourceKind>(
   return { stored, outcome: before === undefined ? "CREATED" : "UPDATED", warnings };
 }
 
-/** Returns the other end's field name. Ends are stored in sort order, but a refusal names the end as it was sent. */
-function otherEndField(field: string): string {
+/** Returns the field of the other end. Ends are stored in sort order, but a refusal names the end as it was sent. */
+function findOtherEndField(field: string): string {
   return field.replace(/^[ab]\b/, (end) => (end === "a" ? "b" : "a"));
 }
 
@@ -108,7 +108,7 @@ export const NO_VERSION = "none";
 
 /**
  * Checks the version that a request demands.
- * @throws Refusal if the stored version is another one, or if a resource exists that must not
+ * @throws Refusal if another version is stored, or if the resource exists although the request demands that it does not
  */
 export function checkPrecondition(
   etag: string,
@@ -167,12 +167,13 @@ async function updateChassisContents(session: WriteSession, before: Device, afte
   const children = await session.writer.childrenOf(after.code);
   await moveResources(session, children, ({ rackCode: _, location: __, ...rest }) => ({
     ...rest,
-    ...inheritedLocation(after),
+    ...pickInheritedLocation(after),
   }));
-  for (const child of children) await updateChassisContents(session, child, { ...child, ...inheritedLocation(after) });
+  for (const child of children)
+    await updateChassisContents(session, child, { ...child, ...pickInheritedLocation(after) });
 }
 
-function inheritedLocation({ rackCode, location }: Device): Partial<Device> {
+function pickInheritedLocation({ rackCode, location }: Device): Partial<Device> {
   return { ...(rackCode !== undefined && { rackCode }), ...(location !== undefined && { location }) };
 }
 

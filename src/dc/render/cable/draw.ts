@@ -9,21 +9,21 @@ import { type Figure, frameScene, type LegendLine, type Note } from "../frame.ts
 import type { Paint } from "../palette.ts";
 import { drawMark } from "../parts/marks.ts";
 import type { Item, Point } from "../scene.ts";
-import { cableElements, cableGraphOf } from "./graph.ts";
+import { createCableElements, createCableGraph } from "./graph.ts";
 import { CABLE_FAMILIES, CABLE_WIDTH, drawLink, drawStop, PORT_Y, STOP_HEIGHT, STOP_WIDTH } from "./items.ts";
-import { describeEnd, describePath, isConnected, linkTitle } from "./labels.ts";
+import { describeEnd, describePath, formatLinkTitle, isConnected } from "./labels.ts";
 import { type CablePicture, type CollapsedPaths, collapsePaths, type Lane } from "./picture.ts";
 
 /** Devices per row; longer paths continue in the next row. */
-const PER_ROW = 6;
+const DEVICES_PER_ROW = 6;
 const ROW_GAP = 44;
 const LANE_TITLE = 34;
-/** Name of a path that is the only one. */
-const ONLY = "Path";
+/** Name of the path of a picture that has only one path. */
+const ONLY_PATH_NAME = "Path";
 const LANE_GAP = 30;
 const BRANCH = 18;
 /** Maximum number of branches listed at a split; the others are counted. */
-const MOST_BRANCHES = 12;
+const MAX_LISTED_BRANCHES = 12;
 
 /** Draws the path from a port: devices from left to right, one lane per path, in rows. */
 export function drawCablePath(picture: CablePicture, options: DrawOptions): Drawing {
@@ -44,13 +44,13 @@ export function drawCablePath(picture: CablePicture, options: DrawOptions): Draw
           0,
           2000,
         ),
-      figures: cableFigures(picture),
-      notes: problemNotes(picture, collapsed),
-      legend: cableLegend(picture),
+      figures: createCableFigures(picture),
+      notes: createProblemNotes(picture, collapsed),
+      legend: createCableLegend(picture),
       ...drawLanes(collapsed, coloring),
     }),
-    graph: cableGraphOf(title, collapsed),
-    elements: cableElements(collapsed),
+    graph: createCableGraph(title, collapsed),
+    elements: createCableElements(collapsed),
     omittedNodes: collapsed.omitted,
   };
 }
@@ -59,7 +59,7 @@ function drawLanes({ lanes }: CollapsedPaths, coloring: Coloring) {
   const body: Item[] = [];
   let [y, width] = [0, 0];
   for (const [index, lane] of lanes.entries()) {
-    const drawn = drawLane(lane, lanes.length > 1 ? `Path ${index + 1}` : ONLY, coloring);
+    const drawn = drawLane(lane, lanes.length > 1 ? `Path ${index + 1}` : ONLY_PATH_NAME, coloring);
     body.push({ kind: "group", at: [0, y], items: drawn.items });
     y += drawn.height + LANE_GAP;
     width = Math.max(width, drawn.width);
@@ -68,34 +68,37 @@ function drawLanes({ lanes }: CollapsedPaths, coloring: Coloring) {
 }
 
 /** Returns the upper left corner of a stop by its index. Rows after the first leave space for the incoming cable. */
-function stopCorner(place: number): Point {
-  const row = Math.floor(place / PER_ROW);
-  return [CABLE_WIDTH + (place % PER_ROW) * (STOP_WIDTH + CABLE_WIDTH), LANE_TITLE + row * (STOP_HEIGHT + ROW_GAP)];
+function computeStopCorner(place: number): Point {
+  const row = Math.floor(place / DEVICES_PER_ROW);
+  return [
+    CABLE_WIDTH + (place % DEVICES_PER_ROW) * (STOP_WIDTH + CABLE_WIDTH),
+    LANE_TITLE + row * (STOP_HEIGHT + ROW_GAP),
+  ];
 }
 
 function drawLane({ path, stops }: Lane, name: string, coloring: Coloring) {
   const { words, state } = describeEnd(path);
-  const indent = stops.length > PER_ROW ? 0 : -CABLE_WIDTH;
+  const indent = stops.length > DEVICES_PER_ROW ? 0 : -CABLE_WIDTH;
   const corner = (place: number): Point => {
-    const [x, y] = stopCorner(place);
+    const [x, y] = computeStopCorner(place);
     return [x + indent, y];
   };
   const links = stops.flatMap(({ link, hops }, place): Item[] =>
     link === undefined || place === 0
       ? []
-      : [drawLink(link, linkTitle(link, hops[0]?.device), cableLine(corner(place - 1), corner(place)))],
+      : [drawLink(link, formatLinkTitle(link, hops[0]?.device), computeCableLine(corner(place - 1), corner(place)))],
   );
   const boxes = stops.map((stop, place) => drawStop(stop, corner(place), coloring));
   const branches = listBranches(path.status === "SPLIT" ? path.branches : [], corner(stops.length - 1));
-  const rows = Math.ceil(stops.length / PER_ROW);
-  const columns = Math.min(PER_ROW, stops.length);
+  const rows = Math.ceil(stops.length / DEVICES_PER_ROW);
+  const columns = Math.min(DEVICES_PER_ROW, stops.length);
   const text = `${name}: ${words} · ${describePath(path)}`;
   return {
     items: [
       {
         kind: "group" as const,
         // Only the title of a single path can be removed: each of several paths needs its name.
-        ...(name === ONLY && { part: "heading" as const, height: LANE_TITLE }),
+        ...(name === ONLY_PATH_NAME && { part: "heading" as const, height: LANE_TITLE }),
         items: [
           ...drawMark(state, [7, 10], 14),
           {
@@ -115,12 +118,12 @@ function drawLane({ path, stops }: Lane, name: string, coloring: Coloring) {
       ...branches.items,
     ],
     height: Math.max(LANE_TITLE + rows * (STOP_HEIGHT + ROW_GAP) - ROW_GAP, branches.bottom),
-    width: Math.max(stopCorner(columns - 1)[0] + indent + STOP_WIDTH + branches.width, 1122),
+    width: Math.max(computeStopCorner(columns - 1)[0] + indent + STOP_WIDTH + branches.width, 1122),
   };
 }
 
 /** Returns the line of a cable between two stops: straight to the right, or around to the beginning of the next row. */
-function cableLine([x, y]: Point, [nextX, nextY]: Point): readonly Point[] {
+function computeCableLine([x, y]: Point, [nextX, nextY]: Point): readonly Point[] {
   const start: Point = [x + STOP_WIDTH, y + PORT_Y];
   const end: Point = [nextX, nextY + PORT_Y];
   if (y === nextY) return [start, end];
@@ -131,7 +134,9 @@ function cableLine([x, y]: Point, [nextX, nextY]: Point): readonly Point[] {
 
 /** Lists the alternatives at a split. */
 function listBranches(branches: Lane["path"]["branches"], [x, y]: Point) {
-  const shown = branches.slice(0, MOST_BRANCHES).map(({ to, position }) => `position ${position}: ${formatPort(to)}`);
+  const shown = branches
+    .slice(0, MAX_LISTED_BRANCHES)
+    .map(({ to, position }) => `position ${position}: ${formatPort(to)}`);
   const more = branches.length - shown.length;
   const words = more > 0 ? [...shown, `and ${more} more`] : shown;
   const start: Point = [x + STOP_WIDTH, y + PORT_Y];
@@ -152,7 +157,7 @@ function listBranches(branches: Lane["path"]["branches"], [x, y]: Point) {
   return { items, bottom: words.length === 0 ? 0 : top + words.length * BRANCH, width: words.length === 0 ? 0 : 264 };
 }
 
-function cableFigures({ paths }: CablePicture): readonly Figure[] {
+function createCableFigures({ paths }: CablePicture): readonly Figure[] {
   const [only] = paths;
   if (only === undefined) return [];
   if (paths.length > 1) {
@@ -190,15 +195,17 @@ function cableFigures({ paths }: CablePicture): readonly Figure[] {
 }
 
 /** Maximum number of problems listed as text. */
-const MOST_NOTES = 6;
+const MAX_PROBLEM_NOTES = 6;
 
-function problemNotes({ paths }: CablePicture, { omitted, pathsLeft }: CollapsedPaths): readonly Note[] {
+function createProblemNotes({ paths }: CablePicture, { omitted, pathsLeft }: CollapsedPaths): readonly Note[] {
   const problems = [...new Set(paths.flatMap((path) => path.problems.map(({ message }) => message)))];
   const left = pathsLeft === 0 ? "" : ` and ${formatCountOf(pathsLeft, "path")} left out`;
   return [
-    ...problems.slice(0, MOST_NOTES).map((text): Note => ({ text, tone: "fault" })),
-    ...paths.flatMap(alternativeNotes).slice(0, MOST_NOTES),
-    ...(problems.length > MOST_NOTES ? [{ text: `and ${problems.length - MOST_NOTES} more problems` }] : []),
+    ...problems.slice(0, MAX_PROBLEM_NOTES).map((text): Note => ({ text, tone: "fault" })),
+    ...paths.flatMap(createAlternativeNotes).slice(0, MAX_PROBLEM_NOTES),
+    ...(problems.length > MAX_PROBLEM_NOTES
+      ? [{ text: `and ${problems.length - MAX_PROBLEM_NOTES} more problems` }]
+      : []),
     ...(omitted > 0
       ? [{ text: `Folded: ${formatCountOf(omitted, "device")} told in counts${left}`, tone: "info" as const }]
       : []),
@@ -206,7 +213,7 @@ function problemNotes({ paths }: CablePicture, { omitted, pathsLeft }: Collapsed
 }
 
 /** Lists inlets and consumers that the supply could use instead of those on its path. */
-function alternativeNotes({ status, branches, segments }: CablePath): readonly Note[] {
+function createAlternativeNotes({ status, branches, segments }: CablePath): readonly Note[] {
   if (status === "SPLIT") return [];
   const used = new Set(segments.flatMap(({ from, to }) => [formatPort(from), formatPort(to)]));
   const others = Map.groupBy(
@@ -214,13 +221,13 @@ function alternativeNotes({ status, branches, segments }: CablePath): readonly N
     ({ from }) => formatPort(from),
   );
   return [...others].map(([from, ways]) => {
-    const names = ways.slice(0, MOST_BRANCHES).map(({ to }) => formatPort(to));
+    const names = ways.slice(0, MAX_LISTED_BRANCHES).map(({ to }) => formatPort(to));
     const more = ways.length > names.length ? ` and ${ways.length - names.length} more` : "";
     return { text: `Also at ${from}: ${names.join(", ")}${more}`, tone: "info" };
   });
 }
 
-function cableLegend({ paths }: CablePicture): readonly LegendLine[] {
+function createCableLegend({ paths }: CablePicture): readonly LegendLine[] {
   const cables = paths.flatMap(({ segments }) => segments.flatMap(({ cable }) => (cable === undefined ? [] : [cable])));
   const colors = [...new Set(cables.flatMap(({ color }) => (color === undefined ? [] : [color])))];
   const plain = cables.filter(({ color }) => color === undefined);

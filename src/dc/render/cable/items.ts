@@ -2,16 +2,16 @@ import type { PathSegment } from "#dc/analysis/cabling/cable_path.ts";
 import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import { formatConstant, formatCountOf } from "#words/names.ts";
 import type { Paint } from "../palette.ts";
-import { roleFill } from "../parts/roles.ts";
+import { findRoleFill } from "../parts/roles.ts";
 import type { Item, Point, Stroke } from "../scene.ts";
 import {
   describePanelPorts,
-  deviceKindText,
-  hopFacts,
-  linkDetail,
-  linkFacts,
-  linkRef,
-  locationText,
+  findLinkRef,
+  formatDeviceKind,
+  formatHopLocation,
+  formatLinkDetail,
+  listHopFacts,
+  listLinkFacts,
 } from "./labels.ts";
 import type { Stop } from "./picture.ts";
 
@@ -27,7 +27,7 @@ export function drawStop(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
   const [hop] = stop.hops;
   if (hop === undefined || stop.hops.length > 1) return drawCollapsedStop(stop, [x, y]);
   const { device, inPort, outPort } = hop;
-  const fill = stopFill(stop, coloring);
+  const fill = findStopFill(stop, coloring);
   const ink: Paint = `on:${fill as "panel"}`;
   const name = device.name === undefined || device.name === device.code ? "" : ` · ${device.name}`;
   const room = STOP_WIDTH - 20;
@@ -38,7 +38,7 @@ export function drawStop(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
   return {
     kind: "group",
     ref: `device:${device.code}`,
-    tip: [device.code, ...hopFacts(hop).map(([label, value]) => `${label}: ${value}`)].join("\n"),
+    tip: [device.code, ...listHopFacts(hop).map(([label, value]) => `${label}: ${value}`)].join("\n"),
     at: [x, y],
     items: [
       {
@@ -59,12 +59,12 @@ export function drawStop(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
         kind: "text",
         x: 10,
         y: 33,
-        text: `${deviceKindText(device)}${name}${status}`,
+        text: `${formatDeviceKind(device)}${name}${status}`,
         size: 10.5,
         fill: ink,
         maxWidth: room,
       },
-      { kind: "text", x: 10, y: 56, text: locationText(hop), size: 10.5, fill: "muted", maxWidth: room },
+      { kind: "text", x: 10, y: 56, text: formatHopLocation(hop), size: 10.5, fill: "muted", maxWidth: room },
       {
         kind: "text",
         x: 10,
@@ -104,14 +104,14 @@ function drawPorts(inPort: string, outPort: string): readonly Item[] {
   ];
 }
 
-function stopFill({ hops: [hop] }: Stop, coloring: Coloring): Paint {
+function findStopFill({ hops: [hop] }: Stop, coloring: Coloring): Paint {
   if (hop === undefined || coloring === "NONE") return "sunken";
   const { role = "", kind, status = "ACTIVE" } = hop.device;
   if (coloring === "STATUS") {
     if (status === "ACTIVE") return "okSoft";
     return status === "FAILED" || status === "OFFLINE" ? "faultSoft" : "infoSoft";
   }
-  return roleFill({ role, kind: kind === undefined ? 0 : DEVICE_KINDS.indexOf(kind) + 1 });
+  return findRoleFill({ role, kind: kind === undefined ? 0 : DEVICE_KINDS.indexOf(kind) + 1 });
 }
 
 function drawCollapsedStop({ hops }: Stop, [x, y]: Point): Item {
@@ -168,11 +168,11 @@ export function drawLink(link: PathSegment, title: string, points: readonly Poin
   const middle = endX - CABLE_WIDTH / 2;
   return {
     kind: "group",
-    ref: linkRef(link),
-    tip: [title, ...linkFacts(link).map(([label, value]) => `${label}: ${value}`)].join("\n"),
+    ref: findLinkRef(link),
+    tip: [title, ...listLinkFacts(link).map(([label, value]) => `${label}: ${value}`)].join("\n"),
     items: [
-      ...(link.cable === undefined ? [] : drawJacket(points, jacketColor(link))),
-      { kind: "path", points, ...coreStroke(link) },
+      ...(link.cable === undefined ? [] : drawJacket(points, findJacketColor(link))),
+      { kind: "path", points, ...createCoreStroke(link) },
       {
         kind: "text",
         x: middle,
@@ -188,7 +188,7 @@ export function drawLink(link: PathSegment, title: string, points: readonly Poin
         kind: "text",
         x: middle,
         y: endY + 17,
-        text: linkDetail(link),
+        text: formatLinkDetail(link),
         size: 10,
         anchor: "middle",
         fill: "muted",
@@ -216,13 +216,13 @@ function drawJacket(points: readonly Point[], paint: Paint): readonly Item[] {
 }
 
 /** Returns the recorded colour of a cable, or that of its family. */
-function jacketColor({ cable }: PathSegment): Paint {
+function findJacketColor({ cable }: PathSegment): Paint {
   if (cable?.color !== undefined) return `#${cable.color}`;
   return CABLE_FAMILIES.find(({ types }) => types.test(cable?.type ?? ""))?.paint ?? "roleOther";
 }
 
 /** Returns the line style by status: connected, planned or to be removed. */
-function coreStroke(link: PathSegment): Stroke {
+function createCoreStroke(link: PathSegment): Stroke {
   const { cable } = link;
   if (cable === undefined) return { stroke: "muted", strokeWidth: 1.5, dash: "dotted" };
   const { status = "CONNECTED", color } = cable;

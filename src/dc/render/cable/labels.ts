@@ -1,6 +1,6 @@
 import type { CablePath, HopDevice, PathHop, PathSegment } from "#dc/analysis/cabling/cable_path.ts";
 import { isInService } from "#dc/model/in_service.ts";
-import { formatPort, portRef, toCableRef } from "#dc/model/ref.ts";
+import { formatCableRef, formatPort, portRef } from "#dc/model/ref.ts";
 import type { Port } from "#dc/model/resources.ts";
 import { getColorName } from "#words/color_name.ts";
 import { formatMetres, formatPlainNumber } from "#words/figures.ts";
@@ -12,7 +12,7 @@ type Fact = readonly [string, string];
 /** Describes the end of a path, with its state. */
 export function describeEnd(path: CablePath): { readonly words: string; readonly state: State } {
   const last = path.hops.at(-1);
-  const at = last === undefined ? formatPort(path.origin) : lastPort(last);
+  const at = last === undefined ? formatPort(path.origin) : findLastPort(last);
   switch (path.status) {
     case "COMPLETE":
       return { words: `ends at ${path.destination === undefined ? at : formatPort(path.destination)}`, state: "ok" };
@@ -33,11 +33,11 @@ export function describeEnd(path: CablePath): { readonly words: string; readonly
 }
 
 /** Returns the kind of a device in words. Only a cooling unit has no device kind. */
-export function deviceKindText({ kind }: HopDevice): string {
+export function formatDeviceKind({ kind }: HopDevice): string {
   return kind === undefined ? "Cooling unit" : formatConstant(kind);
 }
 
-function lastPort({ device, inPort, outPort }: PathHop): string {
+function findLastPort({ device, inPort, outPort }: PathHop): string {
   const portName = outPort === "" ? inPort : outPort;
   return formatPort({ deviceCode: device.code, portName });
 }
@@ -57,12 +57,12 @@ export function describePath(path: CablePath): string {
   return parts.join(" · ");
 }
 
-/** Whether every cable is connected, whatever the state of the devices. */
+/** Whether every cable of a path is connected. The state of the devices does not matter. */
 export function isConnected({ segments }: CablePath): boolean {
   return segments.every(({ cable }) => (cable?.status ?? "CONNECTED") === "CONNECTED");
 }
 
-export function locationText({ device }: PathHop): string {
+export function formatHopLocation({ device }: PathHop): string {
   const unit = device.positionU === undefined ? "" : ` U${formatPlainNumber(device.positionU)}`;
   const side = device.face === undefined ? "" : ` ${device.face.toLowerCase()}`;
   if (device.rackCode !== undefined) return `Rack ${device.rackCode}${unit}${side}`;
@@ -92,7 +92,7 @@ function describePortPair(front: Port, rear: Port): string {
  * Returns the title of a link on one line: the cable's type and label, or the feed.
  * @param device the device at which the link ends
  */
-export function linkTitle({ cable, from, to }: PathSegment, device: HopDevice | undefined): string {
+export function formatLinkTitle({ cable, from, to }: PathSegment, device: HopDevice | undefined): string {
   if (cable !== undefined) {
     const type = cable.type === undefined ? "Cable" : formatConstant(cable.type);
     return cable.label === undefined ? type : `${type} · ${cable.label}`;
@@ -103,7 +103,7 @@ export function linkTitle({ cable, from, to }: PathSegment, device: HopDevice | 
 }
 
 /** Describes length, colour and state of a link. */
-export function linkDetail({ cable }: PathSegment): string {
+export function formatLinkDetail({ cable }: PathSegment): string {
   if (cable === undefined) return "no cable recorded";
   const { lengthM, color, status = "CONNECTED" } = cable;
   const parts = [
@@ -115,11 +115,11 @@ export function linkDetail({ cable }: PathSegment): string {
 }
 
 /** Returns the reference of a link: the cable's, or for a feed that of the port that it supplies. */
-export function linkRef({ cable, from }: PathSegment): string {
-  return cable === undefined ? portRef(from) : toCableRef(cable.a, cable.b);
+export function findLinkRef({ cable, from }: PathSegment): string {
+  return cable === undefined ? portRef(from) : formatCableRef(cable.a, cable.b);
 }
 
-export function linkFacts(link: PathSegment): readonly Fact[] {
+export function listLinkFacts(link: PathSegment): readonly Fact[] {
   const { cable, from, to } = link;
   const facts: Fact[] = [
     ["From", formatPort(from)],
@@ -134,13 +134,13 @@ export function linkFacts(link: PathSegment): readonly Fact[] {
   return facts.filter(([, value]) => value !== "");
 }
 
-export function hopFacts(hop: PathHop): readonly Fact[] {
+export function listHopFacts(hop: PathHop): readonly Fact[] {
   const { device, inPort, outPort } = hop;
   const facts: Fact[] = [
     ["Name", device.name ?? ""],
-    ["Kind", deviceKindText(device)],
+    ["Kind", formatDeviceKind(device)],
     ["Role", device.role ?? ""],
-    ["Place", locationText(hop)],
+    ["Place", formatHopLocation(hop)],
     ["Enters at", inPort],
     ["Leaves at", outPort],
     ["Inside", describePanelPorts(hop)],

@@ -2,7 +2,7 @@ import type { CablePath, PathHop, PathSegment } from "#dc/analysis/cabling/cable
 import { codeKey } from "#dc/model/code.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 
-/** Paths traced from one port: one, or one per branch. */
+/** The paths traced from one port: a single path, or one path for each branch. */
 export interface CablePicture {
   readonly start: PortRef;
   readonly paths: readonly CablePath[];
@@ -38,7 +38,7 @@ export interface CollapsedPaths {
 }
 
 /** Minimum number of devices drawn per path: both ends and a count. */
-const LEAST = 3;
+const MIN_STOPS_PER_PATH = 3;
 
 /**
  * Collapses the middle of long paths, and omits paths that still exceed the limit. Devices that a path shares with the
@@ -51,10 +51,12 @@ export function collapsePaths(
   const own = paths.map((path, index) => buildLane(path, paths[index - 1]));
   const total = own.reduce((sum, lane) => sum + countNewHops(lane), 0);
   if (total <= maxNodes && !compact) return { lanes: own, pathsLeft: 0, omitted: 0 };
-  const most = Math.max(1, Math.floor(maxNodes / LEAST));
+  const most = Math.max(1, Math.floor(maxNodes / MIN_STOPS_PER_PATH));
   const room = Math.max(1, Math.floor(maxNodes / Math.min(most, own.length)));
   const pinned = new Set([...highlight].map((ref) => ref.toLowerCase()));
-  const lanes = own.slice(0, most).map((lane) => shortenLane(lane, compact ? Math.min(room, LEAST) : room, pinned));
+  const lanes = own
+    .slice(0, most)
+    .map((lane) => shortenLane(lane, compact ? Math.min(room, MIN_STOPS_PER_PATH) : room, pinned));
   const shown = lanes.reduce(
     (sum, { stops }) => sum + stops.filter(({ hops, repeated }) => hops.length === 1 && !repeated).length,
     0,

@@ -2,7 +2,7 @@ import type { Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { Group } from "../scene.ts";
 import { type BoxArea, drawLaneOccupant, drawOccupant } from "./occupant_box.ts";
 import type { OccupantStyle } from "./occupant_style.ts";
-import { type RackFrame, unitRangeOf } from "./rack_frame.ts";
+import { findUnitRange, type RackFrame } from "./rack_frame.ts";
 
 /** Minimum height in pixels of a chassis with its name above its blades; in a lower one it is beside them. */
 const HEADED_HEIGHT = 44;
@@ -10,7 +10,7 @@ const HEAD_HEIGHT = 18;
 /** Share of a low chassis's width for its name. */
 const NAME_SHARE = 0.4;
 /** Minimum width of a blade in pixels; blades that would be narrower are drawn in more rows. */
-const LEAST_WIDTH = 15;
+const MIN_BLADE_WIDTH = 15;
 const LEAST_HEIGHT = 7;
 
 const order = new Intl.Collator("en", { numeric: true });
@@ -22,13 +22,13 @@ export function groupBlades(
 ): ReadonlyMap<string, readonly Occupant[]> {
   const chassis = new Set(
     occupants
-      .filter((occupant) => unitRangeOf(occupant, frame) !== undefined)
+      .filter((occupant) => findUnitRange(occupant, frame) !== undefined)
       .map(({ deviceCode }) => deviceCode.toLowerCase()),
   );
   const blades = new Map<string, Occupant[]>();
   for (const occupant of occupants) {
     const parent = occupant.parentDeviceCode.toLowerCase();
-    if (unitRangeOf(occupant, frame) !== undefined || !chassis.has(parent)) continue;
+    if (findUnitRange(occupant, frame) !== undefined || !chassis.has(parent)) continue;
     const known = blades.get(parent);
     if (known === undefined) blades.set(parent, [occupant]);
     else known.push(occupant);
@@ -57,7 +57,7 @@ export function splitChassisBox(place: BoxArea): { readonly words: BoxArea; read
 
 /** Arranges blades side by side in the order of their bays, in as many rows as required. */
 export function drawBlades(blades: readonly Occupant[], bays: BoxArea, style: OccupantStyle): readonly Group[] {
-  const most = Math.max(1, Math.floor(bays.width / LEAST_WIDTH));
+  const most = Math.max(1, Math.floor(bays.width / MIN_BLADE_WIDTH));
   const rows = Math.min(Math.ceil(blades.length / most), Math.max(1, Math.floor(bays.height / LEAST_HEIGHT)));
   const perRow = Math.ceil(blades.length / rows);
   const [width, height] = [bays.width / perRow, bays.height / rows];

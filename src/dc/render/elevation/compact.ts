@@ -1,9 +1,9 @@
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatPercent } from "#words/figures.ts";
 import { formatCountOf } from "#words/names.ts";
-import { drawMark, powerDrawText, rackTitle, stateOfHealth } from "../parts/marks.ts";
+import { drawMark, findHealthState, formatPowerDraw, formatRackTitle } from "../parts/marks.ts";
 import type { Item, Scene } from "../scene.ts";
-import { occupantTip } from "./occupant_box.ts";
+import { formatOccupantTip } from "./occupant_box.ts";
 import type { OccupantStyle } from "./occupant_style.ts";
 import { buildRackFrame, placeOnFace } from "./rack_frame.ts";
 
@@ -32,7 +32,7 @@ export function drawCompactRack(
     return {
       kind: "group",
       ref: `device:${occupant.deviceCode}`,
-      tip: occupantTip(occupant),
+      tip: formatOccupantTip(occupant),
       items: [
         { kind: "rect", ...place, fill: style.fill(occupant), stroke: "line", strokeWidth: 0.75 },
         ...(state === undefined ? [] : drawMark(state, [place.x + place.width - 6, place.y + place.height / 2], 6)),
@@ -52,15 +52,15 @@ export function drawCompactRack(
         hatch: { pattern: "diagonal", paint: "line" },
       };
     });
-  const title = rackTitle(rack?.code ?? "", rack?.name ?? "");
-  const load = `${formatCountOf(capacity?.freeU ?? 0, "U", "U")} free · ${powerDrawText(capacity?.devices ?? 0, capacity?.allocatedW ?? 0)}`;
+  const title = formatRackTitle(rack?.code ?? "", rack?.name ?? "");
+  const load = `${formatCountOf(capacity?.freeU ?? 0, "U", "U")} free · ${formatPowerDraw(capacity?.devices ?? 0, capacity?.allocatedW ?? 0)}`;
   return {
     title,
     description: `Front of a rack with ${formatCountOf(occupants.length, "device")}; ${formatPercent(capacity?.spacePct ?? 0)} of the space taken.`,
     width: WIDTH,
     height: TOP + frame.height + EDGE,
     items: [
-      ...drawMark(stateOfHealth(rack?.health ?? 0), [EDGE + 7, 19], 14),
+      ...drawMark(findHealthState(rack?.health ?? 0), [EDGE + 7, 19], 14),
       {
         kind: "text",
         x: EDGE + 20,

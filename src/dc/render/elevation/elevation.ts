@@ -4,11 +4,18 @@ import { formatWatts } from "#words/figures.ts";
 import { formatConstant, formatCountOf } from "#words/names.ts";
 import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
 import { drawHeading, HEADING_HEIGHT, MARGIN } from "../parts/chrome.ts";
-import { enumWordAt, joinCodeAndName, powerDrawText, rackTitle, STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
+import {
+  findEnumWordAt,
+  findHealthState,
+  formatPowerDraw,
+  formatRackTitle,
+  joinCodeAndName,
+  STATE_WORDS,
+} from "../parts/marks.ts";
 import type { Item, Scene } from "../scene.ts";
 import { drawCompactRack } from "./compact.ts";
 import { drawRackFace } from "./face.ts";
-import { kindTextOf, statusTextOf, styleOccupants } from "./occupant_style.ts";
+import { formatKind, formatStatus, styleOccupants } from "./occupant_style.ts";
 import { drawRackPanel, PANEL_WIDTH } from "./panel.ts";
 import { buildRackFrame } from "./rack_frame.ts";
 
@@ -16,7 +23,7 @@ const UNIT_HEIGHT = 22;
 const GAP = 24;
 
 /** Faces that each view shows; COMPACT has a separate drawing. */
-const FACES_OF: Readonly<Record<Exclude<RenderView, "COMPACT">, readonly Face[]>> = {
+const FACES_BY_VIEW: Readonly<Record<Exclude<RenderView, "COMPACT">, readonly Face[]>> = {
   FRONT: ["FRONT"],
   REAR: ["REAR"],
   BOTH: FACES,
@@ -31,11 +38,11 @@ export const drawElevation: Draw<GetRackResponse> = (reply, options): Drawing =>
   const scene =
     view === "COMPACT"
       ? drawCompactRack(reply, { occupants: shown, style })
-      : fullRack(reply, { occupants: shown, style, faces: FACES_OF[view], omittedNodes });
-  return { scene, graph: graphOf(reply, shown), elements: elementsOf(reply), omittedNodes };
+      : drawFullRack(reply, { occupants: shown, style, faces: FACES_BY_VIEW[view], omittedNodes });
+  return { scene, graph: createRackGraph(reply, shown), elements: createRackElements(reply), omittedNodes };
 };
 
-/** Devices to draw: the highlighted ones, then from the top down. */
+/** Chooses the devices to draw: the highlighted ones first, then the others from the top down. */
 function chooseDevices(occupants: readonly Occupant[], { maxNodes, highlight }: DrawOptions) {
   if (occupants.length <= maxNodes) return { shown: occupants, omittedNodes: 0 };
   const keys = new Set([...highlight].map((ref) => ref.toLowerCase()));
@@ -51,7 +58,7 @@ interface FullInput {
   readonly omittedNodes: number;
 }
 
-function fullRack(reply: GetRackResponse, { occupants, style, faces, omittedNodes }: FullInput): Scene {
+function drawFullRack(reply: GetRackResponse, { occupants, style, faces, omittedNodes }: FullInput): Scene {
   const frame = buildRackFrame(reply, UNIT_HEIGHT);
   const items: Item[] = [];
   let left = MARGIN;
@@ -81,37 +88,44 @@ function fullRack(reply: GetRackResponse, { occupants, style, faces, omittedNode
     kind: "group",
     part: "heading",
     height: HEADING_HEIGHT,
-    items: drawHeading(headingOf(reply), width),
+    items: drawHeading(createHeading(reply), width),
   };
-  return { ...words(reply), width, height, items: [head, ...items] };
+  return { ...describeElevation(reply), width, height, items: [head, ...items] };
 }
 
-function headingOf({ rack, occupants, capacity }: GetRackResponse) {
+function createHeading({ rack, occupants, capacity }: GetRackResponse) {
   const { siteId = "", floorNumber = 0, room = "", row = "" } = rack?.location ?? {};
   const place = [siteId, `floor ${floorNumber}`, room === "" ? "" : `room ${room}`, row === "" ? "" : `row ${row}`];
   return {
-    title: rackTitle(rack?.code ?? "", rack?.name ?? ""),
-    subtitle: [...place, formatCountOf(occupants.length, "device"), plannedText(capacity)].filter(Boolean).join(" · "),
-    state: stateOfHealth(rack?.health ?? 0),
+    title: formatRackTitle(rack?.code ?? "", rack?.name ?? ""),
+    subtitle: [...place, formatCountOf(occupants.length, "device"), describePlannedCapacity(capacity)]
+      .filter(Boolean)
+      .join(" · "),
+    state: findHealthState(rack?.health ?? 0),
   };
 }
 
-function plannedText(capacity: GetRackResponse["capacity"]): string {
-  return powerDrawText(capacity?.devices ?? 0, capacity?.allocatedW ?? 0);
+function describePlannedCapacity(capacity: GetRackResponse["capacity"]): string {
+  return formatPowerDraw(capacity?.devices ?? 0, capacity?.allocatedW ?? 0);
 }
 
-function words({ rack, occupants, capacity, conflicts }: GetRackResponse): Pick<Scene, "title" | "description"> {
+function describeElevation({
+  rack,
+  occupants,
+  capacity,
+  conflicts,
+}: GetRackResponse): Pick<Scene, "title" | "description"> {
   const { totalU = 0, freeU = 0 } = capacity ?? {};
   return {
-    title: rackTitle(rack?.code ?? "", rack?.name ?? ""),
+    title: formatRackTitle(rack?.code ?? "", rack?.name ?? ""),
     description:
       `Elevation of a rack of ${totalU} units with ${formatCountOf(occupants.length, "device")}, ${freeU} units free, ` +
-      `planned ${plannedText(capacity)}, health ${STATE_WORDS[stateOfHealth(rack?.health ?? 0)]}, ` +
+      `planned ${describePlannedCapacity(capacity)}, health ${STATE_WORDS[findHealthState(rack?.health ?? 0)]}, ` +
       `${formatCountOf(conflicts.length, "conflict")}.`,
   };
 }
 
-function graphOf({ rack }: GetRackResponse, occupants: readonly Occupant[]): Graph {
+function createRackGraph({ rack }: GetRackResponse, occupants: readonly Occupant[]): Graph {
   const root = `rack:${rack?.code ?? ""}`;
   return {
     name: root,
@@ -121,7 +135,7 @@ function graphOf({ rack }: GetRackResponse, occupants: readonly Occupant[]): Gra
       { id: root, label: `Rack ${rack?.code ?? ""}`, shape: "box", fill: "accentSoft" },
       ...occupants.map((occupant) => ({
         id: `device:${occupant.deviceCode}`,
-        label: `${joinCodeAndName(occupant.deviceCode, occupant.name)}\n${placeOf(occupant)}`,
+        label: `${joinCodeAndName(occupant.deviceCode, occupant.name)}\n${describePosition(occupant)}`,
         shape: "box" as const,
       })),
     ],
@@ -129,17 +143,17 @@ function graphOf({ rack }: GetRackResponse, occupants: readonly Occupant[]): Gra
   };
 }
 
-function placeOf({ positionU, uHeight, face, mount, parentDeviceCode, bay }: Occupant): string {
+function describePosition({ positionU, uHeight, face, mount, parentDeviceCode, bay }: Occupant): string {
   if (positionU === undefined && parentDeviceCode !== "") {
     return bay === "" ? `In ${parentDeviceCode}` : `Bay ${bay} of ${parentDeviceCode}`;
   }
   if (positionU === undefined)
-    return formatConstant(enumWordAt(["RAIL", "ZERO_U_LEFT", "ZERO_U_RIGHT", "SHELF", "BAY"], mount) ?? "UNRACKED");
-  const side = enumWordAt(FACES, face);
+    return formatConstant(findEnumWordAt(["RAIL", "ZERO_U_LEFT", "ZERO_U_RIGHT", "SHELF", "BAY"], mount) ?? "UNRACKED");
+  const side = findEnumWordAt(FACES, face);
   return `U${positionU}, ${uHeight} U${side === undefined ? "" : `, ${side.toLowerCase()}`}`;
 }
 
-function elementsOf({ rack, occupants, capacity }: GetRackResponse): readonly Element[] {
+function createRackElements({ rack, occupants, capacity }: GetRackResponse): readonly Element[] {
   const root = `rack:${rack?.code ?? ""}`;
   return [
     {
@@ -147,9 +161,9 @@ function elementsOf({ rack, occupants, capacity }: GetRackResponse): readonly El
       kind: "rack",
       title: joinCodeAndName(rack?.code ?? "", rack?.name ?? ""),
       facts: [
-        ["Health", STATE_WORDS[stateOfHealth(rack?.health ?? 0)]],
+        ["Health", STATE_WORDS[findHealthState(rack?.health ?? 0)]],
         ["Units free", `${capacity?.freeU ?? 0} of ${capacity?.totalU ?? 0}`],
-        ["Planned draw", plannedText(capacity)],
+        ["Planned draw", describePlannedCapacity(capacity)],
         ...(rack?.tenant ? [["Tenant", rack.tenant] as const] : []),
       ],
     },
@@ -159,10 +173,10 @@ function elementsOf({ rack, occupants, capacity }: GetRackResponse): readonly El
         kind: "device",
         title: joinCodeAndName(occupant.deviceCode, occupant.name),
         facts: [
-          ["Kind", kindTextOf(occupant)],
+          ["Kind", formatKind(occupant)],
           ["Role", occupant.role],
-          ["Place", placeOf(occupant)],
-          ["Status", statusTextOf(occupant) || "Active"],
+          ["Place", describePosition(occupant)],
+          ["Status", formatStatus(occupant) || "Active"],
           ["Planned draw", formatWatts(occupant.drawW)],
         ],
         related: [root],

@@ -7,7 +7,7 @@ import { measureText } from "../text_width.ts";
 import { drawBlades, groupBlades, splitChassisBox } from "./blades.ts";
 import { drawLaneOccupant, drawOccupant, drawOccupantBack } from "./occupant_box.ts";
 import type { OccupantStyle } from "./occupant_style.ts";
-import { occupantsInLane, placeOnFace, type RackFrame } from "./rack_frame.ts";
+import { listOccupantsInLane, placeOnFace, type RackFrame } from "./rack_frame.ts";
 
 const NUMBERS = 34;
 const LANE = 24;
@@ -28,8 +28,8 @@ export function drawRackFace(
   input: FaceInput,
 ): { readonly items: readonly Item[]; readonly width: number } {
   const { occupants, frame, style } = input;
-  const left = occupantsInLane(face, "left", occupants);
-  const right = occupantsInLane(face, "right", occupants);
+  const left = listOccupantsInLane(face, "left", occupants);
+  const right = listOccupantsInLane(face, "right", occupants);
   const railsX = NUMBERS + (left.length > 0 ? LANE + 4 : 0);
   const rails = { x: railsX, y: TITLE, width: RAILS, height: frame.height };
   const lane = (x: number, devices: readonly Occupant[]): readonly Item[] =>

@@ -3,7 +3,7 @@ import { formatWatts } from "#words/figures.ts";
 import { drawMark, joinCodeAndName } from "../parts/marks.ts";
 import type { Group, Item, Text } from "../scene.ts";
 import { measureText } from "../text_width.ts";
-import { kindTextOf, type OccupantStyle, statusTextOf } from "./occupant_style.ts";
+import { formatKind, formatStatus, type OccupantStyle } from "./occupant_style.ts";
 
 export interface BoxArea {
   readonly x: number;
@@ -18,11 +18,11 @@ export interface BoxArea {
  */
 export function drawOccupant(occupant: Occupant, place: BoxArea, style: OccupantStyle, words = place): Group {
   const fill = style.fill(occupant);
-  const planned = statusTextOf(occupant) === "Planned";
+  const planned = formatStatus(occupant) === "Planned";
   return {
     kind: "group",
     ref: `device:${occupant.deviceCode}`,
-    tip: occupantTip(occupant),
+    tip: formatOccupantTip(occupant),
     items: [
       { kind: "rect", ...place, radius: 2, fill, stroke: "line", ...(planned && { dash: "dashed" }) },
       ...drawLabel(occupant, words, { style, ink: `on:${fill}` }),
@@ -32,11 +32,11 @@ export function drawOccupant(occupant: Occupant, place: BoxArea, style: Occupant
 
 /** Draws the back of a device that is mounted on the other face: a stripe in its colour on a plain background. */
 export function drawOccupantBack(occupant: Occupant, place: BoxArea, style: OccupantStyle): Group {
-  const size = fontSizeFor(place.height);
+  const size = computeFontSize(place.height);
   return {
     kind: "group",
     ref: `device:${occupant.deviceCode}`,
-    tip: `${occupantTip(occupant)}\nseen from its back`,
+    tip: `${formatOccupantTip(occupant)}\nseen from its back`,
     items: [
       { kind: "rect", ...place, radius: 2, fill: "sunken", stroke: "line", dash: "dashed" },
       { kind: "rect", ...place, width: Math.min(6, place.width), fill: style.fill(occupant), stroke: "line" },
@@ -61,7 +61,7 @@ export function drawLaneOccupant(occupant: Occupant, place: BoxArea, style: Occu
   return {
     kind: "group",
     ref: `device:${occupant.deviceCode}`,
-    tip: occupantTip(occupant),
+    tip: formatOccupantTip(occupant),
     items: [
       { kind: "rect", ...place, radius: 2, fill, stroke: "line" },
       {
@@ -88,7 +88,7 @@ interface LabelOptions {
 }
 
 function drawLabel(occupant: Occupant, place: BoxArea, { style, ink }: LabelOptions): readonly Item[] {
-  const size = fontSizeFor(place.height);
+  const size = computeFontSize(place.height);
   const state = style.state(occupant);
   const markRoom = state === undefined ? 0 : size + 6;
   const draw = occupant.drawW > 0 ? formatWatts(occupant.drawW) : "";
@@ -96,7 +96,7 @@ function drawLabel(occupant: Occupant, place: BoxArea, { style, ink }: LabelOpti
   const room = place.width - 14 - markRoom - drawRoom;
   const right = place.x + place.width - 7;
   const middle = place.y + place.height / 2;
-  const second = place.height >= 2.6 * size + 6 ? [kindTextOf(occupant), statusTextOf(occupant)].filter(Boolean) : [];
+  const second = place.height >= 2.6 * size + 6 ? [formatKind(occupant), formatStatus(occupant)].filter(Boolean) : [];
   const baseline = middle + size * 0.36 - (second.length === 0 ? 0 : size * 0.65);
   return [
     ...drawTitle(occupant, { x: place.x + 7, y: baseline, size, room, ink }),
@@ -153,15 +153,15 @@ function drawTitle(
   return [code, { kind: "text", x: x + used, y, text: name, size: size - 1, fill: ink, maxWidth: room - used }];
 }
 
-function fontSizeFor(height: number): number {
+function computeFontSize(height: number): number {
   return Math.min(11, Math.max(6, height * 0.62, Math.min(8, height * 0.8)));
 }
 
-export function occupantTip(occupant: Occupant): string {
+export function formatOccupantTip(occupant: Occupant): string {
   const { deviceCode, name, role, positionU, uHeight, drawW } = occupant;
   return [
     joinCodeAndName(deviceCode, name),
-    [kindTextOf(occupant), role, statusTextOf(occupant)].filter(Boolean).join(" · "),
+    [formatKind(occupant), role, formatStatus(occupant)].filter(Boolean).join(" · "),
     positionU === undefined ? "" : `U${positionU}, ${uHeight} U high`,
     drawW > 0 ? formatWatts(drawW) : "",
   ]

@@ -4,21 +4,21 @@ import { formatCapacity, type LimitFigure } from "#words/capacity_figures.ts";
 import { appendUnit, formatPlainNumber } from "#words/figures.ts";
 import { formatConstant, formatCountOf, getReasonUnit, getRefName } from "#words/names.ts";
 import { drawCard, drawLegend, drawSectionTitle, type LegendEntry } from "../parts/chrome.ts";
-import { drawMark, enumWordAt, joinCodeAndName, stateOfHealth, stateOfShare } from "../parts/marks.ts";
-import { drawMeter, type Meter, meterHeight } from "../parts/meter.ts";
+import { drawMark, findEnumWordAt, findHealthState, findShareState, joinCodeAndName } from "../parts/marks.ts";
+import { computeMeterHeight, drawMeter, type Meter } from "../parts/meter.ts";
 import type { Item } from "../scene.ts";
 import { groupBlades } from "./blades.ts";
-import { occupantTip } from "./occupant_box.ts";
-import { kindTextOf, type OccupantStyle } from "./occupant_style.ts";
-import { occupantsWithoutUnit, type RackFrame } from "./rack_frame.ts";
+import { formatOccupantTip } from "./occupant_box.ts";
+import { formatKind, type OccupantStyle } from "./occupant_style.ts";
+import { listOccupantsWithoutUnit, type RackFrame } from "./rack_frame.ts";
 
 export const PANEL_WIDTH = 340;
 const INNER = PANEL_WIDTH - 32;
 const LINE = 19;
 /** Pixels between two cards. */
-const GAP = 12;
+const PANEL_CARD_GAP = 12;
 /** Maximum number of lines in a list; the others are counted. Our choice: a picture does not replace a report. */
-const MOST_LINES = 14;
+const MAX_LIST_LINES = 14;
 
 interface Line {
   readonly text: string;
@@ -38,11 +38,11 @@ export function drawRackPanel(
   reply: GetRackResponse,
   { style, occupants, frame }: PanelInput,
 ): { readonly items: readonly Item[]; readonly height: number } {
-  const told = [capacityCard(reply.capacity), listCard("Findings", findingLines(reply))];
+  const told = [createCapacityCard(reply.capacity), createListCard("Findings", createFindingLines(reply))];
   const cards = [
     ...told,
-    listCard("Without a unit", unplacedLines({ occupants, style, frame })),
-    legendCard([...style.legend, ...markLegend(reply, occupants)]),
+    createListCard("Without a unit", createUnplacedLines({ occupants, style, frame })),
+    createLegendCard([...style.legend, ...createMarkLegend(reply, occupants)]),
   ];
   const items: Item[] = [];
   let top = 0;
@@ -50,13 +50,13 @@ export function drawRackPanel(
     if (one === undefined) continue;
     items.push({
       kind: "group",
-      ...(told.includes(one) && { part: "aside" as const, height: one.height + GAP }),
+      ...(told.includes(one) && { part: "aside" as const, height: one.height + PANEL_CARD_GAP }),
       at: [0, top],
       items: [drawCard(0, 0, PANEL_WIDTH, one.height), ...one.items],
     });
-    top += one.height + GAP;
+    top += one.height + PANEL_CARD_GAP;
   }
-  return { items, height: Math.max(0, top - GAP) };
+  return { items, height: Math.max(0, top - PANEL_CARD_GAP) };
 }
 
 interface Card {
@@ -64,23 +64,23 @@ interface Card {
   readonly height: number;
 }
 
-function capacityCard(capacity: Capacity | undefined): Card | undefined {
+function createCapacityCard(capacity: Capacity | undefined): Card | undefined {
   if (capacity === undefined) return undefined;
   const { freeSpace, largestRun, power, sides, weight, heat } = formatCapacity(capacity);
   const meters = [
-    meterOfSpace(capacity, `${freeSpace}, ${largestRun}`),
-    ...[power, ...sides, weight, heat].map(meterOfLimit),
+    createSpaceMeter(capacity, `${freeSpace}, ${largestRun}`),
+    ...[power, ...sides, weight, heat].map(createLimitMeter),
   ];
   const items: Item[] = [];
   let top = 36;
   for (const one of meters) {
     items.push(...drawMeter(one, { x: 16, y: top, width: INNER }));
-    top += meterHeight(one);
+    top += computeMeterHeight(one);
   }
   return { height: top + 4, items: [drawSectionTitle("Capacity", 16, 24, INNER), ...items] };
 }
 
-function meterOfSpace({ totalU, usedU, reservedU, spacePct }: Capacity, value: string): Meter {
+function createSpaceMeter({ totalU, usedU, reservedU, spacePct }: Capacity, value: string): Meter {
   const share = (units: number) => (totalU === 0 ? 0 : (units / totalU) * 100);
   return {
     label: "Space",
@@ -93,10 +93,10 @@ function meterOfSpace({ totalU, usedU, reservedU, spacePct }: Capacity, value: s
   };
 }
 
-function meterOfLimit({ label, value, note, pct, usualPct = pct, watchAt = 0, isLowerBound }: LimitFigure): Meter {
+function createLimitMeter({ label, value, note, pct, usualPct = pct, watchAt = 0, isLowerBound }: LimitFigure): Meter {
   const words = { label, value, ...(note !== undefined && { note }) };
   if (pct === undefined || usualPct === undefined) return { ...words, parts: [] };
-  const state = pct < watchAt ? "ok" : stateOfShare(pct);
+  const state = pct < watchAt ? "ok" : findShareState(pct);
   return {
     ...words,
     parts: [
@@ -109,14 +109,14 @@ function meterOfLimit({ label, value, note, pct, usualPct = pct, watchAt = 0, is
   };
 }
 
-function findingLines({ rack, conflicts }: GetRackResponse): readonly Line[] {
+function createFindingLines({ rack, conflicts }: GetRackResponse): readonly Line[] {
   const reasons = (rack?.healthReasons ?? []).map(({ code, value, limit, ref, health }): Line => {
     const numbers =
       value === undefined
         ? ""
         : ` ${appendUnit(formatPlainNumber(value), getReasonUnit(code))}${limit === undefined ? "" : ` (limit ${appendUnit(formatPlainNumber(limit), getReasonUnit(code))})`}`;
     const text = `${formatConstant(code)}${numbers}${ref === "" ? "" : ` · ${getRefName(ref)}`}`;
-    return { text, tip: text, sign: drawMark(stateOfHealth(health), [6, -4], 11) };
+    return { text, tip: text, sign: drawMark(findHealthState(health), [6, -4], 11) };
   });
   return [
     ...reasons,
@@ -127,17 +127,17 @@ function findingLines({ rack, conflicts }: GetRackResponse): readonly Line[] {
   ];
 }
 
-function unplacedLines({ occupants, style, frame }: PanelInput): readonly Line[] {
+function createUnplacedLines({ occupants, style, frame }: PanelInput): readonly Line[] {
   const inChassis = new Set([...groupBlades(occupants, frame).values()].flat());
-  const without = occupantsWithoutUnit(occupants, frame).filter((occupant) => !inChassis.has(occupant));
+  const without = listOccupantsWithoutUnit(occupants, frame).filter((occupant) => !inChassis.has(occupant));
   return without.map((occupant) => {
     const placed = occupant.positionU !== undefined && occupant.uHeight > 0;
     const mount = placed
       ? `U${occupant.positionU}, outside the rack`
-      : formatConstant(enumWordAt(MOUNTS, occupant.mount) ?? "UNRACKED").toLowerCase();
+      : formatConstant(findEnumWordAt(MOUNTS, occupant.mount) ?? "UNRACKED").toLowerCase();
     return {
-      text: `${joinCodeAndName(occupant.deviceCode, occupant.name)} (${kindTextOf(occupant)}, ${mount})`,
-      tip: occupantTip(occupant),
+      text: `${joinCodeAndName(occupant.deviceCode, occupant.name)} (${formatKind(occupant)}, ${mount})`,
+      tip: formatOccupantTip(occupant),
       ref: `device:${occupant.deviceCode}`,
       sign: [
         { kind: "rect", x: 0, y: -10, width: 12, height: 12, radius: 2, fill: style.fill(occupant), stroke: "line" },
@@ -146,9 +146,9 @@ function unplacedLines({ occupants, style, frame }: PanelInput): readonly Line[]
   });
 }
 
-function listCard(title: string, lines: readonly Line[]): Card | undefined {
+function createListCard(title: string, lines: readonly Line[]): Card | undefined {
   if (lines.length === 0) return undefined;
-  const shown = lines.length > MOST_LINES ? lines.slice(0, MOST_LINES - 1) : lines;
+  const shown = lines.length > MAX_LIST_LINES ? lines.slice(0, MAX_LIST_LINES - 1) : lines;
   const more = lines.length - shown.length;
   const rest: Item[] =
     more === 0
@@ -181,14 +181,14 @@ function listCard(title: string, lines: readonly Line[]): Card | undefined {
   };
 }
 
-function legendCard(entries: readonly LegendEntry[]): Card | undefined {
+function createLegendCard(entries: readonly LegendEntry[]): Card | undefined {
   if (entries.length === 0) return undefined;
   const drawn = drawLegend(entries, { x: 16, y: 36, width: INNER });
   return { height: 36 + drawn.height + 8, items: [drawSectionTitle("Legend", 16, 24, INNER), ...drawn.items] };
 }
 
 /** Returns legend entries for the marks that the drawing uses besides its fills. */
-function markLegend({ units }: GetRackResponse, occupants: readonly Occupant[]): readonly LegendEntry[] {
+function createMarkLegend({ units }: GetRackResponse, occupants: readonly Occupant[]): readonly LegendEntry[] {
   const back = occupants.some(({ positionU, depth }) => positionU !== undefined && depth !== 2);
   return [
     ...(back ? [{ label: "back of a device", fill: "sunken", dash: "dashed" } as const] : []),

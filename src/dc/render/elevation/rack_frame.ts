@@ -1,6 +1,6 @@
 import { DEPTHS, FACES, type Face, MOUNTS, SLOT_WIDTHS } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { enumWordAt } from "../parts/marks.ts";
+import { findEnumWordAt } from "../parts/marks.ts";
 
 /** Coordinates of units in the picture of a rack: y grows downwards from the frame's top. */
 export interface RackFrame {
@@ -49,24 +49,24 @@ export interface PlacedOccupant {
 /** Returns the devices that are visible on a face. The rear is drawn from behind, so left and right are swapped. */
 export function placeOnFace(face: Face, occupants: readonly Occupant[], frame: RackFrame): readonly PlacedOccupant[] {
   const shown = occupants.flatMap((occupant): PlacedOccupant[] => {
-    const stretch = unitRangeOf(occupant, frame);
+    const stretch = findUnitRange(occupant, frame);
     if (stretch === undefined) return [];
-    const mounted = (enumWordAt(FACES, occupant.face) ?? "FRONT") === face;
-    if (!mounted && enumWordAt(DEPTHS, occupant.depth) === "HALF") return [];
-    return [{ occupant, ...stretch, mounted, ...slotWidth(occupant, face) }];
+    const mounted = (findEnumWordAt(FACES, occupant.face) ?? "FRONT") === face;
+    if (!mounted && findEnumWordAt(DEPTHS, occupant.depth) === "HALF") return [];
+    return [{ occupant, ...stretch, mounted, ...findSlotWidth(occupant, face) }];
   });
   return separateOverlaps(shown);
 }
 
 /** Returns the units of the frame that a device occupies; undefined if it has no position in the frame. */
-export function unitRangeOf({ positionU, uHeight }: Occupant, { first, end }: RackFrame) {
+export function findUnitRange({ positionU, uHeight }: Occupant, { first, end }: RackFrame) {
   if (positionU === undefined || uHeight <= 0) return undefined;
   const [from, to] = [Math.max(first, positionU), Math.min(end, positionU + uHeight)];
   return from < to ? { from, to } : undefined;
 }
 
-function slotWidth({ slot }: Occupant, face: Face): { readonly left: number; readonly right: number } {
-  const word = enumWordAt(SLOT_WIDTHS, slot) ?? "FULL";
+function findSlotWidth({ slot }: Occupant, face: Face): { readonly left: number; readonly right: number } {
+  const word = findEnumWordAt(SLOT_WIDTHS, slot) ?? "FULL";
   if (word === "FULL") return { left: 0, right: 1 };
   return (word === "LEFT") === (face === "FRONT") ? { left: 0, right: 0.5 } : { left: 0.5, right: 1 };
 }
@@ -87,7 +87,7 @@ function separateOverlaps(shown: readonly PlacedOccupant[]): readonly PlacedOccu
       // A column can be anywhere within the cluster's width, so another device within that width joins the cluster.
       const other = clusters.find(
         (each) =>
-          overlapInWidth(each, cluster) && each.members.some((a) => cluster.members.some((b) => overlapInUnits(a, b))),
+          doWidthsOverlap(each, cluster) && each.members.some((a) => cluster.members.some((b) => doUnitsOverlap(a, b))),
       );
       if (other === undefined) break;
       clusters = clusters.filter((each) => each !== other);
@@ -100,11 +100,11 @@ function separateOverlaps(shown: readonly PlacedOccupant[]): readonly PlacedOccu
   return shown.map((one) => moved.get(one) ?? one);
 }
 
-function overlapInWidth(a: Width, b: Width): boolean {
+function doWidthsOverlap(a: Width, b: Width): boolean {
   return a.left < b.right && b.left < a.right;
 }
 
-function overlapInUnits(a: PlacedOccupant, b: PlacedOccupant): boolean {
+function doUnitsOverlap(a: PlacedOccupant, b: PlacedOccupant): boolean {
   return a.from < b.to && b.from < a.to;
 }
 
@@ -116,7 +116,7 @@ function assignColumns({
 }: Cluster): readonly (readonly [PlacedOccupant, PlacedOccupant])[] {
   const columns: PlacedOccupant[][] = [];
   const at = members.map((one) => {
-    const free = columns.findIndex((column) => !column.some((other) => overlapInUnits(other, one)));
+    const free = columns.findIndex((column) => !column.some((other) => doUnitsOverlap(other, one)));
     const index = free < 0 ? columns.length : free;
     columns[index] = [...(columns[index] ?? []), one];
     return index;
@@ -129,22 +129,23 @@ function assignColumns({
   });
 }
 
-/** Returns the devices in the lane beside the rails, seen from a face. Those mounted on one face appear only there. */
-export function occupantsInLane(
+/** Returns the devices in the lane beside the rails of a face. Devices mounted on one face are in its lane only. */
+export function listOccupantsInLane(
   face: Face,
   side: "left" | "right",
   occupants: readonly Occupant[],
 ): readonly Occupant[] {
   const mount = (side === "left") === (face === "FRONT") ? "ZERO_U_LEFT" : "ZERO_U_RIGHT";
   return occupants.filter(
-    (occupant) => enumWordAt(MOUNTS, occupant.mount) === mount && (enumWordAt(FACES, occupant.face) ?? face) === face,
+    (occupant) =>
+      findEnumWordAt(MOUNTS, occupant.mount) === mount && (findEnumWordAt(FACES, occupant.face) ?? face) === face,
   );
 }
 
 /** Returns devices that no face and no lane shows: on shelves, in bays, unracked, beyond the rack's units. */
-export function occupantsWithoutUnit(occupants: readonly Occupant[], frame: RackFrame): readonly Occupant[] {
+export function listOccupantsWithoutUnit(occupants: readonly Occupant[], frame: RackFrame): readonly Occupant[] {
   return occupants.filter((occupant) => {
-    const word = enumWordAt(MOUNTS, occupant.mount);
-    return unitRangeOf(occupant, frame) === undefined && word !== "ZERO_U_LEFT" && word !== "ZERO_U_RIGHT";
+    const word = findEnumWordAt(MOUNTS, occupant.mount);
+    return findUnitRange(occupant, frame) === undefined && word !== "ZERO_U_LEFT" && word !== "ZERO_U_RIGHT";
   });
 }

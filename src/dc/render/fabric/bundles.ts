@@ -2,7 +2,7 @@ import { FULL_PCT } from "#dc/analysis/fabric/fabric_links.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatBandwidth, formatPercent } from "#words/figures.ts";
 import { formatCountOf } from "#words/names.ts";
-import { type Paint, scaleTokenOf } from "../palette.ts";
+import { findScaleToken, type Paint } from "../palette.ts";
 import type { Stroke } from "../scene.ts";
 import type { FabricPicture, LinkBundle } from "./picture.ts";
 
@@ -19,7 +19,10 @@ export interface BundleState {
   readonly watched: boolean;
 }
 
-export function stateOfBundle({ links, missing }: LinkBundle, { congestionPct, watchPct }: FabricPicture): BundleState {
+export function computeBundleState(
+  { links, missing }: LinkBundle,
+  { congestionPct, watchPct }: FabricPicture,
+): BundleState {
   const live = links.filter((view) => view.live);
   const utilizationPct =
     live.length === 0 ? undefined : live.reduce((most, view) => Math.max(most, view.utilizationPct), 0);
@@ -36,16 +39,16 @@ export function stateOfBundle({ links, missing }: LinkBundle, { congestionPct, w
 }
 
 /** Share of a capacity in percent from which a colour marks a problem. */
-const SHARE_OF_HARM = 80;
+const PROBLEM_SHARE_PCT = 80;
 
-/** Line style of a bundle: dotted if it has no links, dashed if none of them is up. */
-export function strokeOfBundle(state: BundleState, coloring: Coloring): Stroke {
+/** Returns the line style of a bundle: dotted if it has no links, dashed if all of its links are down. */
+export function createBundleStroke(state: BundleState, coloring: Coloring): Stroke {
   if (state.up === 0) return { stroke: "faultText", strokeWidth: 1.6, dash: state.down === 0 ? "dotted" : "dashed" };
   if (coloring === "NONE" || coloring === "ROLE") return { stroke: "line", strokeWidth: state.congested ? 3 : 1.2 };
   if (coloring === "UTILIZATION") {
     const share = state.utilizationPct ?? 0;
-    return share >= SHARE_OF_HARM
-      ? { stroke: scaleTokenOf(share), strokeWidth: 3 }
+    return share >= PROBLEM_SHARE_PCT
+      ? { stroke: findScaleToken(share), strokeWidth: 3 }
       : { stroke: "muted", strokeWidth: 1 };
   }
   if (state.full) return { stroke: "faultText", strokeWidth: 3 };
@@ -55,7 +58,7 @@ export function strokeOfBundle(state: BundleState, coloring: Coloring): Stroke {
 }
 
 /** Returns the fill of a bundle's cell. */
-export function fillOfBundle(state: BundleState, coloring: Coloring): Paint {
+export function findBundleFill(state: BundleState, coloring: Coloring): Paint {
   if (state.up === 0) return "faultSoft";
   switch (coloring) {
     case "NONE":
@@ -67,17 +70,17 @@ export function fillOfBundle(state: BundleState, coloring: Coloring): Paint {
       if (state.full) return "faultSoft";
       return state.congested || state.watched || state.down > 0 ? "watchSoft" : "okSoft";
     default:
-      return scaleTokenOf(state.utilizationPct ?? 0);
+      return findScaleToken(state.utilizationPct ?? 0);
   }
 }
 
 /** Returns the text of a bundle's cell: the utilization, "down", or "none" for a missing link. */
-export function cellText({ utilizationPct, down }: BundleState): string {
+export function formatBundleCell({ utilizationPct, down }: BundleState): string {
   if (utilizationPct !== undefined) return String(Math.round(utilizationPct));
   return down > 0 ? "down" : "none";
 }
 
-export function bundleFacts({ links }: LinkBundle, state: BundleState): readonly (readonly [string, string])[] {
+export function listBundleFacts({ links }: LinkBundle, state: BundleState): readonly (readonly [string, string])[] {
   const facts: (readonly [string, string])[] = [
     ["Links up", String(state.up)],
     ["Links down", state.down === 0 ? "" : String(state.down)],
@@ -85,12 +88,12 @@ export function bundleFacts({ links }: LinkBundle, state: BundleState): readonly
     ["Busiest", state.utilizationPct === undefined ? "" : formatPercent(state.utilizationPct)],
     ["Capacity", state.up === 0 ? "" : formatBandwidth(state.capacityMbps)],
     ["Congested", state.congested ? "yes" : ""],
-    ["Errors", errorText(links)],
+    ["Errors", describeLinkErrors(links)],
   ];
   return facts.filter(([, value]) => value !== "");
 }
 
-function errorText(links: LinkBundle["links"]): string {
+function describeLinkErrors(links: LinkBundle["links"]): string {
   const sum = links.reduce((total, { link }) => total + (link.errorCount ?? 0), 0);
   return sum === 0 ? "" : String(sum);
 }

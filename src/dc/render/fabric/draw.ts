@@ -5,11 +5,11 @@ import { capitalize } from "#words/names.ts";
 import type { Drawing, DrawOptions, Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import { frameScene } from "../frame.ts";
 import { STATE_WORDS } from "../parts/marks.ts";
-import { bundleFacts, stateOfBundle, strokeOfBundle } from "./bundles.ts";
-import { fabricHeader } from "./header.ts";
+import { computeBundleState, createBundleStroke, listBundleFacts } from "./bundles.ts";
+import { createFabricHeader } from "./header.ts";
 import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
 import { collapseFabric, type FabricPicture, type FabricUnit, type LinkBundle } from "./picture.ts";
-import { computeUnitState, describeUplinkLoss, formatRatio, unitFacts, unitFill } from "./units.ts";
+import { computeUnitState, describeUplinkLoss, findUnitFill, formatRatio, listUnitFacts } from "./units.ts";
 import { drawFanBody, drawMatrixBody, drawRibbonBody } from "./views.ts";
 
 /**
@@ -22,9 +22,12 @@ export function drawFabric(picture: FabricPicture, options: DrawOptions): Drawin
   const collapsed = collapseFabric(picture, { ...options, view });
   const parts = buildFabricParts(picture, collapsed.units, collapsed.bundles);
   return {
-    scene: frameScene({ ...fabricHeader(picture, collapsed, coloring), ...BODIES[view ?? "MATRIX"](parts, coloring) }),
-    graph: fabricGraphOf(picture, parts, coloring),
-    elements: fabricElements(parts),
+    scene: frameScene({
+      ...createFabricHeader(picture, collapsed, coloring),
+      ...BODIES[view ?? "MATRIX"](parts, coloring),
+    }),
+    graph: createFabricGraph(picture, parts, coloring),
+    elements: createFabricElements(parts),
     omittedNodes: collapsed.omitted,
   };
 }
@@ -36,7 +39,7 @@ function buildFabricParts(
   units: readonly FabricUnit[],
   bundles: readonly LinkBundle[],
 ): FabricParts {
-  const states = bundles.map((bundle) => stateOfBundle(bundle, picture));
+  const states = bundles.map((bundle) => computeBundleState(bundle, picture));
   const ends = units.map((): number[] => []);
   for (const [index, { upper, lower }] of bundles.entries()) {
     ends[upper]?.push(index);
@@ -45,17 +48,17 @@ function buildFabricParts(
   const unitParts = units.map((unit, index): UnitPart => {
     const own = (ends[index] ?? []).flatMap((at) => states[at] ?? []);
     const state = computeUnitState(unit, own);
-    const tip = [state.title, ...unitFacts(unit, state).map(([label, value]) => `${label}: ${value}`)].join("\n");
+    const tip = [state.title, ...listUnitFacts(unit, state).map(([label, value]) => `${label}: ${value}`)].join("\n");
     return { ...unit, tally: state, tip };
   });
   const name = (index: number) => unitParts[index]?.tally.title ?? "";
   const bundleParts = bundles.map((bundle, index): BundlePart => {
-    const state = states[index] ?? stateOfBundle(bundle, picture);
+    const state = states[index] ?? computeBundleState(bundle, picture);
     const [only, ...others] = bundle.links;
     const ref =
       only === undefined || others.length > 0 ? `${units[bundle.lower]?.id}~${units[bundle.upper]?.id}` : only.ref;
     const title = `${name(bundle.lower)} to ${name(bundle.upper)}`;
-    const facts = [...bundleFacts(bundle, state), ...physicalFacts(bundle, picture)];
+    const facts = [...listBundleFacts(bundle, state), ...listPhysicalFacts(bundle, picture)];
     return {
       ...bundle,
       state,
@@ -68,13 +71,13 @@ function buildFabricParts(
   return { units: unitParts, bundles: bundleParts };
 }
 
-function physicalFacts({ links }: LinkBundle, { physical }: FabricPicture): readonly (readonly [string, string])[] {
+function listPhysicalFacts({ links }: LinkBundle, { physical }: FabricPicture): readonly (readonly [string, string])[] {
   const bad = links.filter(({ ref }) => ["MISSING", "MISMATCH"].includes(physical.get(ref) ?? ""));
   return bad.length === 0 ? [] : [["Cables", `${bad.length} of ${links.length} do not join the two ends`]];
 }
 
 /** Returns the fabric picture as nodes and edges. */
-function fabricGraphOf({ name }: FabricPicture, { units, bundles }: FabricParts, coloring: Coloring): Graph {
+function createFabricGraph({ name }: FabricPicture, { units, bundles }: FabricParts, coloring: Coloring): Graph {
   const bottom = Math.min(...units.map(({ tier }) => tier));
   return {
     name: `Fabric ${name}`,
@@ -94,13 +97,13 @@ function fabricGraphOf({ name }: FabricPicture, { units, bundles }: FabricParts,
         id: unit.id,
         label: lines.filter((line) => line !== "").join("\n"),
         shape: unit.group ? "note" : unit.tier === bottom ? "box" : "hexagon",
-        fill: unitFill(unit, tally, coloring),
+        fill: findUnitFill(unit, tally, coloring),
         ...(tally.failed > 0 && { style: "dashed" }),
       };
     }),
     edges: bundles.map(({ upper, lower, state }): GraphEdge => {
       // Lines of a graph have no outline, so they use the strong colours of states.
-      const { stroke, dash } = strokeOfBundle(state, coloring === "UTILIZATION" ? "HEALTH" : coloring);
+      const { stroke, dash } = createBundleStroke(state, coloring === "UTILIZATION" ? "HEALTH" : coloring);
       const label =
         state.utilizationPct === undefined
           ? state.down > 0
@@ -119,7 +122,7 @@ function fabricGraphOf({ name }: FabricPicture, { units, bundles }: FabricParts,
 }
 
 /** Returns facts about every switch, group and pair. */
-function fabricElements({ units, bundles }: FabricParts): readonly Element[] {
+function createFabricElements({ units, bundles }: FabricParts): readonly Element[] {
   const joined = units.map((): string[] => []);
   for (const { upper, lower } of bundles) {
     joined[upper]?.push(units[lower]?.id ?? "");
@@ -132,7 +135,7 @@ function fabricElements({ units, bundles }: FabricParts): readonly Element[] {
         ref: unit.id,
         kind,
         title: unit.tally.title,
-        facts: unitFacts(unit, unit.tally),
+        facts: listUnitFacts(unit, unit.tally),
         related: joined[index] ?? [],
       };
     }),

@@ -5,39 +5,39 @@ import { formatBandwidth, formatPercent } from "#words/figures.ts";
 import { formatConstant, formatCountOf, getRefName } from "#words/names.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import type { State } from "../palette.ts";
-import { scaleLegend } from "../scale_legend.ts";
+import { createScaleLegend } from "../scale_legend.ts";
 import type { Stroke } from "../scene.ts";
-import { type CollapsedFabric, type FabricPicture, tierText } from "./picture.ts";
+import { type CollapsedFabric, type FabricPicture, formatTier } from "./picture.ts";
 import { formatRatio } from "./units.ts";
 
 /** Maximum number of findings listed as text; the picture marks all of them. */
-const MOST_FINDINGS = 6;
+const MAX_LISTED_FINDINGS = 6;
 
 /** Returns title, figures, notes and legend of the picture of a fabric. */
-export function fabricHeader(picture: FabricPicture, collapsed: CollapsedFabric, coloring: Coloring) {
+export function createFabricHeader(picture: FabricPicture, collapsed: CollapsedFabric, coloring: Coloring) {
   const { answer, name } = picture;
   const title = name === "" ? "All fabrics" : `Fabric ${name}`;
   const tiers = [...new Set(answer.nodes.map(({ tier }) => tier))].sort((a, b) => a - b);
   const perTier = tiers.map((tier) => {
     const count = answer.nodes.filter((node) => node.tier === tier).length;
-    return count === 1 ? `1 ${getTierName(tier)}` : `${count} ${tierText(tier)}`;
+    return count === 1 ? `1 ${getTierName(tier)}` : `${count} ${formatTier(tier)}`;
   });
   const subtitle =
     answer.nodes.length === 0
       ? "No fabric link is recorded here"
       : [...perTier, formatCountOf(answer.links.length, "link")].join(", ");
-  const figures = fabricFigures(picture);
+  const figures = createFabricFigures(picture);
   return {
     title,
     subtitle,
     description: `${[`${title}: ${subtitle}`, figures.map(({ label, value }) => `${label} ${value}`).join(", ")].filter(Boolean).join("; ")}.`,
     figures,
-    notes: fabricNotes(picture, collapsed),
-    legend: fabricLegend(picture, coloring),
+    notes: createFabricNotes(picture, collapsed),
+    legend: createFabricLegend(picture, coloring),
   };
 }
 
-function fabricFigures({ answer: { summary, nodes, missing }, congestionPct }: FabricPicture): readonly Figure[] {
+function createFabricFigures({ answer: { summary, nodes, missing }, congestionPct }: FabricPicture): readonly Figure[] {
   const bad = (label: string, count: number, tone: State = "fault"): Figure => ({
     label,
     value: String(count),
@@ -57,13 +57,13 @@ function fabricFigures({ answer: { summary, nodes, missing }, congestionPct }: F
     ...(failed > 0 ? [bad("switches failed", failed)] : []),
     { label: "busiest link", value: formatPercent(summary.maxUtilPct) },
     { label: "95 % of links below", value: formatPercent(summary.p95UtilPct) },
-    ...worstBundle("worst oversubscription", nodes, "oversubscription"),
-    ...worstBundle("worst with an upper switch lost", nodes, "oversubscriptionN1"),
+    ...findWorstBundle("worst oversubscription", nodes, "oversubscription"),
+    ...findWorstBundle("worst with an upper switch lost", nodes, "oversubscriptionN1"),
     { label: "bisection bandwidth", value: formatBandwidth(summary.bisectionMbps) },
   ];
 }
 
-function worstBundle(
+function findWorstBundle(
   label: string,
   nodes: FabricPicture["answer"]["nodes"],
   key: "oversubscription" | "oversubscriptionN1",
@@ -73,12 +73,12 @@ function worstBundle(
   return worst === undefined ? [] : [{ label, value: `${formatRatio(worst[key] ?? 0)} at ${worst.device.code}` }];
 }
 
-function fabricNotes(
+function createFabricNotes(
   { answer: { findings }, physical }: FabricPicture,
   { omitted, units }: CollapsedFabric,
 ): readonly Note[] {
   const kinds = Map.groupBy(findings, ({ code, severity }) => `${code} ${severity}`);
-  const told = [...kinds.values()].flatMap(findingNotes);
+  const told = [...kinds.values()].flatMap(createFindingNotes);
   const cables = [...physical]
     .filter(([, match]) => match === "MISSING" || match === "MISMATCH")
     .map(
@@ -93,14 +93,14 @@ function fabricNotes(
   const groups = units.filter(({ group }) => group).length;
   const collapsed = `Folded: ${formatCountOf(omitted, "switch", "switches")} counted in ${formatCountOf(groups, "group")}`;
   return [
-    ...all.slice(0, MOST_FINDINGS),
-    ...(all.length > MOST_FINDINGS ? [{ text: `and ${all.length - MOST_FINDINGS} more findings` }] : []),
+    ...all.slice(0, MAX_LISTED_FINDINGS),
+    ...(all.length > MAX_LISTED_FINDINGS ? [{ text: `and ${all.length - MAX_LISTED_FINDINGS} more findings` }] : []),
     ...(omitted > 0 ? [{ text: collapsed, tone: "info" as const }] : []),
   ];
 }
 
 /** Returns one note per finding for a few findings of one code and severity, or one note for many. */
-function findingNotes(findings: FabricPicture["answer"]["findings"]): readonly Note[] {
+function createFindingNotes(findings: FabricPicture["answer"]["findings"]): readonly Note[] {
   const notes = findings.map(({ message, ref, value, expected, code, severity }): Note => {
     const grave = code === "NO_UPLINK" || code === "LINK_DOWN" ? "fault" : "watch";
     const tone = severity === "INFO" ? "info" : grave;
@@ -117,7 +117,10 @@ function findingNotes(findings: FabricPicture["answer"]["findings"]): readonly N
   ];
 }
 
-function fabricLegend({ answer, congestionPct, watchPct }: FabricPicture, coloring: Coloring): readonly LegendLine[] {
+function createFabricLegend(
+  { answer, congestionPct, watchPct }: FabricPicture,
+  coloring: Coloring,
+): readonly LegendLine[] {
   if (answer.links.length === 0) return [];
   const line = (label: string, stroke: Stroke): LegendLine => ({
     label,
@@ -128,7 +131,7 @@ function fabricLegend({ answer, congestionPct, watchPct }: FabricPicture, colori
     line("missing of the full mesh", { stroke: "faultText", strokeWidth: 1.6, dash: "dotted" }),
   ];
   // Lines and cells have the same scale.
-  if (coloring === "UTILIZATION") return [...scaleLegend(), ...broken];
+  if (coloring === "UTILIZATION") return [...createScaleLegend(), ...broken];
   if (coloring === "NONE" || coloring === "ROLE")
     return [line(`congested, from ${formatPercent(congestionPct)}`, { stroke: "line", strokeWidth: 3 }), ...broken];
   return [

@@ -4,7 +4,7 @@ import { formatCountOf } from "#words/names.ts";
 import type { Paint, ScaleToken } from "../palette.ts";
 import { AreaFinder } from "../places.ts";
 import type { Item } from "../scene.ts";
-import { strokeOfBundle } from "./bundles.ts";
+import { createBundleStroke } from "./bundles.ts";
 import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
 
 /** Position of a unit: its upper left corner and its width. */
@@ -24,13 +24,13 @@ export interface LinesInput {
 }
 
 /** Minimum number of adjacent columns of one row of racks whose links are drawn as one line. */
-const LEAST_RUN = 4;
+const MIN_RUN_COLUMNS = 4;
 /** Height in pixels of the bracket above a run. */
-const BRACKET = 8;
+const BRACKET_HEIGHT = 8;
 const MOST_WIDTH = 9;
 
 /** A run of columns of one row of racks. */
-interface Run {
+interface ColumnRun {
   readonly name: string;
   readonly columns: readonly number[];
 }
@@ -43,7 +43,7 @@ export function drawLinkLines(parts: FabricParts, input: LinesInput): readonly I
   const runs = findRuns(parts.units, input.columns);
   const runOf = new Map(runs.flatMap((run) => run.columns.map((column) => [column, run] as const)));
   const single: BundlePart[] = [];
-  const together = new Map<string, { readonly upper: number; readonly run: Run; readonly parts: BundlePart[] }>();
+  const together = new Map<string, { readonly upper: number; readonly run: ColumnRun; readonly parts: BundlePart[] }>();
   for (const part of parts.bundles) {
     const run = runOf.get(part.lower);
     if (run === undefined || !isWithoutProblem(part, input.coloring)) {
@@ -69,7 +69,7 @@ function isWithoutProblem({ state }: BundlePart, coloring: Coloring): boolean {
   return coloring === "UTILIZATION" ? (state.utilizationPct ?? 0) < 80 : !state.watched;
 }
 
-function findRuns(units: FabricParts["units"], columns: readonly number[]): readonly Run[] {
+function findRuns(units: FabricParts["units"], columns: readonly number[]): readonly ColumnRun[] {
   const places = new AreaFinder(() => undefined);
   const runs: { name: string; columns: number[] }[] = [];
   for (const column of columns) {
@@ -80,24 +80,27 @@ function findRuns(units: FabricParts["units"], columns: readonly number[]): read
     if (last !== undefined && last.name === name) last.columns.push(column);
     else runs.push({ name, columns: [column] });
   }
-  return runs.filter(({ name, columns: own }) => name !== "" && own.length >= LEAST_RUN);
+  return runs.filter(({ name, columns: own }) => name !== "" && own.length >= MIN_RUN_COLUMNS);
 }
 
-function spanOfRun({ columns }: Run, { slots }: LinesInput): { left: number; right: number; y: number } | undefined {
+function computeRunSpan(
+  { columns }: ColumnRun,
+  { slots }: LinesInput,
+): { left: number; right: number; y: number } | undefined {
   const [first, last] = [slots.get(columns[0] ?? -1), slots.get(columns.at(-1) ?? -1)];
   if (first === undefined || last === undefined) return undefined;
-  return { left: first.x + 2, right: last.x + last.width - 2, y: first.y - BRACKET };
+  return { left: first.x + 2, right: last.x + last.width - 2, y: first.y - BRACKET_HEIGHT };
 }
 
-function drawBracket(run: Run, input: LinesInput): readonly Item[] {
-  const span = spanOfRun(run, input);
+function drawBracket(run: ColumnRun, input: LinesInput): readonly Item[] {
+  const span = computeRunSpan(run, input);
   if (span === undefined) return [];
   const { left, right, y } = span;
   const points = [
-    [left, y + BRACKET - 2],
+    [left, y + BRACKET_HEIGHT - 2],
     [left, y],
     [right, y],
-    [right, y + BRACKET - 2],
+    [right, y + BRACKET_HEIGHT - 2],
   ] as const;
   return [{ kind: "path", points, stroke: "muted", strokeWidth: 1.5 }];
 }
@@ -108,8 +111,8 @@ interface RunLine {
   readonly input: LinesInput;
 }
 
-function drawRunLine(upper: UnitPart | undefined, run: Run, { quiet, from, input }: RunLine): readonly Item[] {
-  const span = spanOfRun(run, input);
+function drawRunLine(upper: UnitPart | undefined, run: ColumnRun, { quiet, from, input }: RunLine): readonly Item[] {
+  const span = computeRunSpan(run, input);
   if (upper === undefined || from === undefined || span === undefined) return [];
   const [x1, y1] = [from.x + from.width / 2, from.y + input.boxHeight];
   const [x2, y2] = [(span.left + span.right) / 2, span.y];
@@ -122,7 +125,7 @@ function drawRunLine(upper: UnitPart | undefined, run: Run, { quiet, from, input
       tip: `${upper.tally.title} to row ${place}\n${formatCountOf(links, "link")}, the busiest at ${formatPercent(busiest)}`,
       items: [
         {
-          ...linkCurve(x1, y1, x2, y2),
+          ...computeLinkCurve(x1, y1, x2, y2),
           stroke: "muted",
           strokeWidth: Math.min(MOST_WIDTH, 1 + links * 0.4),
           opacity: 0.45,
@@ -148,7 +151,7 @@ function drawSingleLine(part: BundlePart, { slots, coloring, boxHeight }: LinesI
     x2: lower.x + lower.width / 2,
     y2: lower.y,
   } as const;
-  const { stroke = "line", strokeWidth = 1, dash } = strokeOfBundle(part.state, coloring);
+  const { stroke = "line", strokeWidth = 1, dash } = createBundleStroke(part.state, coloring);
   // A light colour of the scale requires an outline against the background.
   const outline: readonly Item[] = isScaleToken(stroke)
     ? [{ ...line, stroke: `on:${stroke}`, strokeWidth: strokeWidth + 2 }]
@@ -165,7 +168,7 @@ export function isScaleToken(paint: Paint): paint is ScaleToken {
 type Curve = Pick<Extract<Item, { kind: "path" }>, "kind" | "points" | "curve">;
 
 /** Returns the curve of a link from a box of an upper tier to one of a lower tier: it starts and ends vertically. */
-export function linkCurve(x1: number, y1: number, x2: number, y2: number): Curve {
+export function computeLinkCurve(x1: number, y1: number, x2: number, y2: number): Curve {
   const bend = (y2 - y1) / 2;
   return {
     kind: "path",

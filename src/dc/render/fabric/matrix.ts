@@ -2,17 +2,17 @@ import type { Coloring } from "#dc/model/enum_values.ts";
 import type { Paint } from "../palette.ts";
 import { drawMark } from "../parts/marks.ts";
 import type { Item } from "../scene.ts";
-import { cellText, fillOfBundle } from "./bundles.ts";
+import { findBundleFill, formatBundleCell } from "./bundles.ts";
 import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
-import { describeUplinkLoss, formatRatio, unitFill } from "./units.ts";
+import { describeUplinkLoss, findUnitFill, formatRatio } from "./units.ts";
 
 const ROW = 19;
 /** Height in pixels of the column headings if names are vertical. */
-const STANDING = 128;
+const VERTICAL_HEADING_HEIGHT = 128;
 const LYING = 44;
 const NARROW = 80;
 /** Width in pixels below which a cell has space for only three small digits. */
-const SLIM = 24;
+const SLIM_CELL_WIDTH = 24;
 
 export interface MatrixInput {
   readonly columns: readonly number[];
@@ -33,7 +33,7 @@ export function drawMatrix(
   if (first === undefined) return { items: [], height: 0 };
   const cells = new Map(bundles.map((bundle) => [`${bundle.upper} ${bundle.lower}`, bundle]));
   const rows = input.rows.filter((row) => columns.some((column) => cells.has(`${row} ${column}`)));
-  const head = first.width < NARROW ? STANDING : LYING;
+  const head = first.width < NARROW ? VERTICAL_HEADING_HEIGHT : LYING;
   const top = first.y + head + 6;
   const figures = [
     {
@@ -80,8 +80,8 @@ function drawRowName(unit: UnitPart | undefined, y: number, labels: number): rea
 }
 
 function drawFigure(words: string, { x, width }: { readonly x: number; readonly width: number }, y: number): Item {
-  const text = width < SLIM ? shortenFigure(words) : width < NARROW ? words.replace(":1", "") : words;
-  const size = width < SLIM && text.length > 2 ? 7.5 : 9;
+  const text = width < SLIM_CELL_WIDTH ? shortenFigure(words) : width < NARROW ? words.replace(":1", "") : words;
+  const size = width < SLIM_CELL_WIDTH && text.length > 2 ? 7.5 : 9;
   return { kind: "text", x: x + width / 2, y, text, size, anchor: "middle", fill: "ink", maxWidth: width };
 }
 
@@ -98,17 +98,17 @@ function drawColumnHead(
   { head, coloring }: { readonly head: number; readonly coloring: Coloring },
 ): Item {
   const { tally } = unit;
-  const fill = unitFill(unit, tally, coloring);
+  const fill = findUnitFill(unit, tally, coloring);
   const ink: Paint = `on:${fill as "panel"}`;
   const middle = width / 2;
-  const edge = width < SLIM ? 0.5 : 2;
+  const edge = width < SLIM_CELL_WIDTH ? 0.5 : 2;
   const standing = width < NARROW;
   const name: Item = standing
     ? {
         kind: "text",
         x: middle + 4,
         y: head - 6,
-        text: columnTitle(unit),
+        text: formatColumnTitle(unit),
         size: 10.5,
         weight: "bold",
         fill: ink,
@@ -119,7 +119,7 @@ function drawColumnHead(
         kind: "text",
         x: 8,
         y: 18,
-        text: columnTitle(unit),
+        text: formatColumnTitle(unit),
         size: 10.5,
         weight: "bold",
         fill: ink,
@@ -163,7 +163,7 @@ function drawColumnHead(
 }
 
 /** Returns a group's column heading, which contains only its location; the tooltip contains all facts. */
-function columnTitle({ group, switches, tally, id }: UnitPart): string {
+function formatColumnTitle({ group, switches, tally, id }: UnitPart): string {
   if (!group) return tally.title;
   return `${id.slice(Math.max(id.lastIndexOf("/"), id.lastIndexOf(":")) + 1)} (${switches.length})`;
 }
@@ -173,9 +173,9 @@ function drawCell(
   { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
   coloring: Coloring,
 ): Item {
-  const fill = fillOfBundle(bundle.state, coloring);
+  const fill = findBundleFill(bundle.state, coloring);
   const down = bundle.state.up === 0;
-  const [words, slim] = [cellText(bundle.state), width < SLIM];
+  const [words, slim] = [formatBundleCell(bundle.state), width < SLIM_CELL_WIDTH];
   const edge = slim ? 0.5 : 2;
   return {
     kind: "group",

@@ -31,7 +31,7 @@ export interface FabricUnit {
   readonly group: boolean;
 }
 
-/** Links between two units: parallel ones, or all links between two groups. */
+/** The parallel links between two units; for two groups, all links between them. */
 export interface LinkBundle {
   readonly upper: number;
   readonly lower: number;
@@ -46,8 +46,8 @@ export interface CollapsedFabric {
   readonly omitted: number;
 }
 
-/** Maximum number of readable leaf columns; more are collapsed unless the complete picture is requested. */
-const READABLE = 160;
+/** Maximum number of leaf columns that stay readable. More are collapsed unless the full picture is requested. */
+const MAX_READABLE_COLUMNS = 160;
 
 export interface CollapseOptions {
   readonly maxNodes: number;
@@ -73,13 +73,13 @@ function listSwitches({ nodes }: FabricAnswer): readonly FabricSwitch[] {
     .toSorted((a, b) => compareText(a.device.code, b.device.code));
 }
 
-export function tierOfSwitch({ node }: FabricSwitch): Tier {
+export function findSwitchTier({ node }: FabricSwitch): Tier {
   return node.tier;
 }
 
 /** Returns the tiers of switches, lowest first. */
 function listTiers(switches: readonly FabricSwitch[]): readonly Tier[] {
-  return [...new Set(switches.map(tierOfSwitch))].sort((a, b) => a - b);
+  return [...new Set(switches.map(findSwitchTier))].sort((a, b) => a - b);
 }
 
 function buildUnits(
@@ -87,17 +87,17 @@ function buildUnits(
   { maxNodes, highlight, view }: CollapseOptions,
 ): readonly FabricUnit[] {
   const tiers = listTiers(switches);
-  const leaves = switches.filter((one) => tierOfSwitch(one) === tiers[0]).length;
-  const whole = switches.length <= maxNodes && (leaves <= READABLE || view === "FULL");
+  const leaves = switches.filter((one) => findSwitchTier(one) === tiers[0]).length;
+  const whole = switches.length <= maxNodes && (leaves <= MAX_READABLE_COLUMNS || view === "FULL");
   if (whole && view !== "COMPACT") return groupSwitches(switches, () => undefined);
   const pinned = new Set([...highlight].map((ref) => ref.toLowerCase()));
   const places = new AreaFinder(() => undefined);
-  const limit = view === "FULL" ? maxNodes : Math.min(maxNodes, READABLE);
+  const limit = view === "FULL" ? maxNodes : Math.min(maxNodes, MAX_READABLE_COLUMNS);
   const by = (width: AreaKind, collapsed: readonly Tier[]) =>
     groupSwitches(switches, (one) => {
-      const tier = tierOfSwitch(one);
+      const tier = findSwitchTier(one);
       if (!collapsed.includes(tier) || pinned.has(`device:${codeKey(one.device.code)}`)) return undefined;
-      return `${tierText(tier)} of ${places.of(one.device)[width]}`;
+      return `${formatTier(tier)} of ${places.of(one.device)[width]}`;
     });
   // A rack contains few switches, so collapsing begins with rows.
   for (const count of tiers.keys()) {
@@ -106,7 +106,7 @@ function buildUnits(
       if (units.length <= limit) return units;
     }
   }
-  const wholeTiers = groupSwitches(switches, (one) => `all ${tierText(tierOfSwitch(one))}`);
+  const wholeTiers = groupSwitches(switches, (one) => `all ${formatTier(findSwitchTier(one))}`);
   return wholeTiers.length <= maxNodes
     ? wholeTiers
     : groupSwitches(
@@ -118,14 +118,14 @@ function buildUnits(
 
 const WORDS = ["leaves", "spines", "super-spines"];
 
-export function tierText(tier: Tier): string {
+export function formatTier(tier: Tier): string {
   return WORDS[tier] ?? `switches of tier ${tier}`;
 }
 
 function groupSwitches(
   switches: readonly FabricSwitch[],
   groupOf: (one: FabricSwitch) => string | undefined,
-  tier: (one: FabricSwitch) => Tier = tierOfSwitch,
+  tier: (one: FabricSwitch) => Tier = findSwitchTier,
 ): readonly FabricUnit[] {
   const found = new Map<string, FabricSwitch[]>();
   for (const one of switches) {

@@ -2,8 +2,8 @@ import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatPercent } from "#words/figures.ts";
 import type { Item } from "../scene.ts";
 import { measureText } from "../text_width.ts";
-import { strokeOfBundle } from "./bundles.ts";
-import { isScaleToken, linkCurve, type UnitSlot } from "./lines.ts";
+import { createBundleStroke } from "./bundles.ts";
+import { computeLinkCurve, isScaleToken, type UnitSlot } from "./lines.ts";
 import type { BundlePart, FabricParts } from "./parts.ts";
 
 export interface RibbonsInput {
@@ -15,7 +15,7 @@ export interface RibbonsInput {
 const LEAST_WIDTH = 1.5;
 const MOST_WIDTH = 12;
 /** Utilization in percent from which a ribbon is labelled. */
-const TOLD = 80;
+const LABELLED_PCT = 80;
 const LABEL = { size: 10.5, weight: "bold" } as const;
 
 /** Draws links between two units as one ribbon whose width shows their number; those with problems last, labelled. */
@@ -23,19 +23,19 @@ export function drawRibbons(parts: FabricParts, { slots, coloring, boxHeight }: 
   const most = Math.max(1, ...parts.bundles.map(countLinks));
   const tops = findRibbonEnds(parts, slots, "lower");
   const bottoms = findRibbonEnds(parts, slots, "upper");
-  const sorted = [...parts.bundles.entries()].sort(([, a], [, b]) => severityRank(a) - severityRank(b));
+  const sorted = [...parts.bundles.entries()].sort(([, a], [, b]) => rankBundleSeverity(a) - rankBundleSeverity(b));
   return sorted.flatMap(([index, part]) => {
     const [upper, lower, x1, x2] = [slots.get(part.upper), slots.get(part.lower), bottoms.get(index), tops.get(index)];
     if (upper === undefined || lower === undefined || x1 === undefined || x2 === undefined) return [];
     const [y1, y2] = [upper.y + boxHeight, lower.y];
-    const { stroke = "line", dash } = strokeOfBundle(part.state, coloring);
+    const { stroke = "line", dash } = createBundleStroke(part.state, coloring);
     const width = LEAST_WIDTH + ((MOST_WIDTH - LEAST_WIDTH) * countLinks(part)) / most;
-    const place = linkCurve(x1, y1, x2, y2);
+    const place = computeLinkCurve(x1, y1, x2, y2);
     // A light colour of the scale requires an outline against the background.
     const outline: readonly Item[] = isScaleToken(stroke)
       ? [{ ...place, stroke: `on:${stroke}`, strokeWidth: width + 2 }]
       : [];
-    const isQuiet = severityRank(part) === 0 && outline.length === 0;
+    const isQuiet = rankBundleSeverity(part) === 0 && outline.length === 0;
     const drawn: Item =
       dash === undefined
         ? { ...place, stroke, strokeWidth: width, ...(isQuiet && { opacity: 0.5 }) }
@@ -50,7 +50,7 @@ function countLinks({ links, missing }: BundlePart): number {
   return links.length + missing;
 }
 
-function severityRank({ state }: BundlePart): number {
+function rankBundleSeverity({ state }: BundlePart): number {
   if (state.up === 0) return 3;
   if (state.congested) return 2;
   return state.watched || state.down > 0 ? 1 : 0;
@@ -82,7 +82,7 @@ function findRibbonEnds(
 
 /** Draws the utilization of the busiest link on a plate above the lower box. */
 function drawUtilization({ state: { utilizationPct = 0, up } }: BundlePart, x: number, y: number): readonly Item[] {
-  if (up === 0 || utilizationPct < TOLD) return [];
+  if (up === 0 || utilizationPct < LABELLED_PCT) return [];
   const text = formatPercent(utilizationPct);
   const width = measureText(text, LABEL) + 10;
   return [

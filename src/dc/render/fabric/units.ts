@@ -2,7 +2,7 @@ import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import { formatBandwidth } from "#words/figures.ts";
 import { formatConstant, formatCountOf } from "#words/names.ts";
 import type { Paint, State } from "../palette.ts";
-import { roleFill } from "../parts/roles.ts";
+import { findRoleFill } from "../parts/roles.ts";
 import { formatArea } from "../places.ts";
 import type { BundleState } from "./bundles.ts";
 import type { FabricUnit } from "./picture.ts";
@@ -30,7 +30,7 @@ export function computeUnitState({ id, switches, group }: FabricUnit, bundles: r
   const [only] = switches;
   return {
     title: group || only === undefined ? formatArea(id) : only.device.code,
-    state: failed === switches.length ? "offline" : worstLinkState(cut, bundles),
+    state: failed === switches.length ? "offline" : findWorstLinkState(cut, bundles),
     failed,
     uplinksUp: nodes.reduce((sum, { uplinksUp }) => sum + uplinksUp, 0),
     uplinks: nodes.reduce((sum, { uplinksTotal }) => sum + uplinksTotal, 0),
@@ -40,7 +40,7 @@ export function computeUnitState({ id, switches, group }: FabricUnit, bundles: r
   };
 }
 
-function worstLinkState(cut: boolean, bundles: readonly BundleState[]): State {
+function findWorstLinkState(cut: boolean, bundles: readonly BundleState[]): State {
   if (cut || bundles.some(({ full, up }) => full || up === 0)) return "fault";
   return bundles.some(({ watched, congested, down }) => watched || congested || down > 0) ? "watch" : "ok";
 }
@@ -50,15 +50,19 @@ export function formatRatio(value: number): string {
   return `${Math.round(value * 100) / 100}:1`;
 }
 
-export function unitFill({ switches: [first], group }: FabricUnit, { state }: UnitState, coloring: Coloring): Paint {
+export function findUnitFill(
+  { switches: [first], group }: FabricUnit,
+  { state }: UnitState,
+  coloring: Coloring,
+): Paint {
   if (coloring === "ROLE" && first !== undefined && !group) {
-    return roleFill({ role: first.device.role ?? "", kind: DEVICE_KINDS.indexOf(first.device.kind) + 1 });
+    return findRoleFill({ role: first.device.role ?? "", kind: DEVICE_KINDS.indexOf(first.device.kind) + 1 });
   }
   if (coloring === "NONE" || coloring === "ROLE") return "panel";
   return `${state}Soft`;
 }
 
-export function unitFacts(unit: FabricUnit, state: UnitState): readonly (readonly [string, string])[] {
+export function listUnitFacts(unit: FabricUnit, state: UnitState): readonly (readonly [string, string])[] {
   const [first] = unit.switches;
   const device = unit.group ? undefined : first?.device;
   const node = unit.group ? undefined : first?.node;

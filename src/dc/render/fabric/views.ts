@@ -6,7 +6,7 @@ import { drawLinkLines, type UnitSlot } from "./lines.ts";
 import { drawMatrix } from "./matrix.ts";
 import type { FabricParts, UnitPart } from "./parts.ts";
 import { drawRibbons } from "./ribbons.ts";
-import { unitFill } from "./units.ts";
+import { findUnitFill } from "./units.ts";
 
 interface Body {
   readonly body: readonly Item[];
@@ -15,22 +15,22 @@ interface Body {
 }
 
 /** Width in pixels for the names of the rows, at the left. */
-const LABELS = 190;
+const LABELS_WIDTH = 190;
 const BOX_HEIGHT = 44;
 const BOX_WIDTH = 180;
 const LEAST_BOX = 132;
 /** Height in pixels in which links fan out between two tiers. */
-const FAN = 150;
+const FAN_HEIGHT = 150;
 /** Widths of leaf columns in pixels: broad with horizontal text, or narrow with vertical names. */
 const BROAD = 112;
 const NARROW = 34;
 /** Width in pixels that columns fill if there is space for more. */
-const WIDE = 1500;
+const FILLED_WIDTH = 1500;
 
 /** Width in pixels of a column if only a matrix is drawn and it has many columns. */
-const SLIM = 17;
+const SLIM_COLUMN_WIDTH = 17;
 /** Width in pixels that the columns of a matrix without lines fill if there is space for more. */
-const SCREEN = 1000;
+const MATRIX_WIDTH = 1000;
 /** Gap in pixels between the columns of two rows of racks, and between the matrices of two tiers. */
 const GAP = 8;
 const BELOW = 26;
@@ -39,32 +39,32 @@ const GROUP = 168;
 const RIBBONS = 210;
 
 /** Returns the units of each tier, the top tier first. */
-function unitsByTier({ units }: FabricParts): readonly (readonly number[])[] {
+function groupUnitsByTier({ units }: FabricParts): readonly (readonly number[])[] {
   const tiers = [...new Set(units.map(({ tier }) => tier))].sort((a, b) => b - a);
   return tiers.map((tier) => [...units.keys()].filter((index) => units[index]?.tier === tier));
 }
 
 /** Draws a matrix for every tier below another one, the lowest first: its switches are columns, those above it rows. */
 export function drawMatrixBody(parts: FabricParts, coloring: Coloring): Body {
-  const tiers = unitsByTier(parts);
+  const tiers = groupUnitsByTier(parts);
   const below = tiers.length === 1 ? tiers : tiers.slice(1).toReversed();
   const most = Math.max(1, ...below.map(({ length }) => length));
-  const width = Math.max(SLIM, Math.min(BROAD, SCREEN / most));
+  const width = Math.max(SLIM_COLUMN_WIDTH, Math.min(BROAD, MATRIX_WIDTH / most));
   const items: Item[] = [];
-  let [y, right] = [0, LABELS + 480];
+  let [y, right] = [0, LABELS_WIDTH + 480];
   for (const columns of below) {
     const rows = tiers.slice(0, tiers.indexOf(columns)).flat();
     const slots = new Map<number, UnitSlot>();
-    let x = LABELS;
+    let x = LABELS_WIDTH;
     let last: string | undefined;
     for (const column of columns) {
-      const row = rackRowOf(parts.units[column]);
+      const row = findRackRow(parts.units[column]);
       if (last !== undefined && last !== row) x += GAP;
       last = row;
       slots.set(column, { x, y, width });
       x += width;
     }
-    const matrix = drawMatrix(parts, { columns, rows, slots, coloring, labels: LABELS });
+    const matrix = drawMatrix(parts, { columns, rows, slots, coloring, labels: LABELS_WIDTH });
     items.push(...matrix.items);
     right = Math.max(right, x);
     y += matrix.height + BELOW;
@@ -75,14 +75,14 @@ export function drawMatrixBody(parts: FabricParts, coloring: Coloring): Body {
 const places = new AreaFinder(() => undefined);
 
 /** Returns the row of racks that contains a unit's first switch. */
-function rackRowOf(unit: UnitPart | undefined): string {
+function findRackRow(unit: UnitPart | undefined): string {
   const [first] = unit?.switches ?? [];
   return first === undefined ? "" : places.of(first.device).row;
 }
 
 /** Draws boxes tier by tier, and one ribbon for all links between two boxes. */
 export function drawRibbonBody(parts: FabricParts, coloring: Coloring): Body {
-  const tiers = unitsByTier(parts);
+  const tiers = groupUnitsByTier(parts);
   const most = Math.max(1, ...tiers.map(({ length }) => length));
   const room = Math.max(most * (GROUP + 16), 720);
   const slots = new Map<number, UnitSlot>();
@@ -104,10 +104,10 @@ export function drawRibbonBody(parts: FabricParts, coloring: Coloring): Body {
 
 /** Draws every upper-tier switch as a box, every link as a line, and below them the matrix of the lowest tier. */
 export function drawFanBody(parts: FabricParts, coloring: Coloring): Body {
-  const ordered = unitsByTier(parts);
+  const ordered = groupUnitsByTier(parts);
   const rows = ordered.slice(0, -1);
   const bottom = ordered.at(-1) ?? [];
-  const column = Math.max(NARROW, Math.min(BROAD, WIDE / Math.max(1, bottom.length)));
+  const column = Math.max(NARROW, Math.min(BROAD, FILLED_WIDTH / Math.max(1, bottom.length)));
   const most = Math.max(0, ...rows.map(({ length }) => length));
   const room = Math.max(bottom.length * column, most * (LEAST_BOX + 12), Math.min(most, 4) * (BOX_WIDTH + 24), 480);
   const slots = new Map<number, UnitSlot>();
@@ -115,27 +115,31 @@ export function drawFanBody(parts: FabricParts, coloring: Coloring): Body {
     const share = room / row.length;
     const width = Math.min(BOX_WIDTH, share - 12);
     for (const [place, unit] of row.entries()) {
-      slots.set(unit, { x: LABELS + share * (place + 0.5) - width / 2, y: at * (BOX_HEIGHT + FAN), width });
+      slots.set(unit, {
+        x: LABELS_WIDTH + share * (place + 0.5) - width / 2,
+        y: at * (BOX_HEIGHT + FAN_HEIGHT),
+        width,
+      });
     }
   }
-  const leavesY = rows.length * (BOX_HEIGHT + FAN);
+  const leavesY = rows.length * (BOX_HEIGHT + FAN_HEIGHT);
   const width = bottom.length === 0 ? 0 : Math.min(room / bottom.length, BROAD * 1.5);
-  const start = LABELS + (room - width * bottom.length) / 2;
+  const start = LABELS_WIDTH + (room - width * bottom.length) / 2;
   for (const [place, unit] of bottom.entries()) slots.set(unit, { x: start + place * width, y: leavesY, width });
-  const matrix = drawMatrix(parts, { columns: bottom, rows: rows.flat(), slots, coloring, labels: LABELS });
+  const matrix = drawMatrix(parts, { columns: bottom, rows: rows.flat(), slots, coloring, labels: LABELS_WIDTH });
   const boxes = rows.flat().flatMap((index) => drawUnitBox(parts.units[index], slots.get(index), coloring));
   const lines = drawLinkLines(parts, { slots, columns: bottom, coloring, boxHeight: BOX_HEIGHT });
   return {
     body: [...lines, ...boxes, ...matrix.items],
-    bodyWidth: LABELS + room,
-    bodyHeight: bottom.length === 0 ? Math.max(0, leavesY - FAN) : leavesY + matrix.height,
+    bodyWidth: LABELS_WIDTH + room,
+    bodyHeight: bottom.length === 0 ? Math.max(0, leavesY - FAN_HEIGHT) : leavesY + matrix.height,
   };
 }
 
 function drawUnitBox(unit: UnitPart | undefined, slot: UnitSlot | undefined, coloring: Coloring): readonly Item[] {
   if (unit === undefined || slot === undefined) return [];
   const { tally } = unit;
-  const fill = unitFill(unit, tally, coloring);
+  const fill = findUnitFill(unit, tally, coloring);
   const ink = `on:${fill as "panel"}` as const;
   const words = `${tally.uplinksUp}/${tally.uplinks} links up${tally.failed > 0 ? " · failed" : ""}`;
   return [

@@ -1,8 +1,8 @@
 import type { Rectangle } from "#dc/model/rack_space.ts";
 import type { Item } from "../scene.ts";
 import { measureText } from "../text_width.ts";
-import { type CollapsedFloor, rectangleAround } from "./collapse.ts";
-import { areasMeet, type MmToPx } from "./ground.ts";
+import { type CollapsedFloor, computeEnclosingRectangle } from "./collapse.ts";
+import { doAreasMeet, type MmToPx } from "./ground.ts";
 import type { FloorTile } from "./tiles.ts";
 
 /** Free floor between two rows, and which sides of the racks face it. */
@@ -12,7 +12,7 @@ interface Aisle {
 }
 
 /** Minimum width of an aisle in millimetres, so that a person can pass. Our choice; the end of a hall is no aisle. */
-const LEAST_MM = 500;
+const MIN_AISLE_MM = 500;
 const MOST_MM = 4000;
 const TEXT = 10;
 
@@ -21,7 +21,7 @@ const TEXT = 10;
  * footprint, and is named if its name fits.
  */
 export function drawAisles({ tiles, blocks }: Pick<CollapsedFloor, "tiles" | "blocks">, px: MmToPx): readonly Item[] {
-  const isFree = ({ area }: Aisle) => ![...tiles, ...blocks].some((standing) => areasMeet(standing.area, area));
+  const isFree = ({ area }: Aisle) => ![...tiles, ...blocks].some((standing) => doAreasMeet(standing.area, area));
   return findAisles(tiles)
     .filter(isFree)
     .flatMap(({ area, name }, index, aisles): Item[] => {
@@ -36,7 +36,7 @@ export function drawAisles({ tiles, blocks }: Pick<CollapsedFloor, "tiles" | "bl
       const fits = deep >= TEXT + 4 && long >= measureText(name, { size: TEXT }) + 8;
       const ground: Item = { kind: "rect", ...box, fill: "sunken" };
       // Aisles in both directions may overlap; the name is drawn once.
-      if (!fits || aisles.slice(0, index).some((earlier) => areasMeet(earlier.area, area))) return [ground];
+      if (!fits || aisles.slice(0, index).some((earlier) => doAreasMeet(earlier.area, area))) return [ground];
       const [cx, cy] = [box.x + box.width / 2, box.y + box.height / 2];
       const at = isTall ? { x: cx + TEXT * 0.36, y: cy, rotate: -90 as const } : { x: cx, y: cy + TEXT * 0.36 };
       return [ground, { kind: "text", ...at, text: name, size: TEXT, anchor: "middle", fill: "muted" }];
@@ -50,7 +50,7 @@ function findAisles(tiles: readonly FloorTile[]): readonly Aisle[] {
   );
   const bands = [...rows.values()].map((racks) => ({
     facing: racks[0]?.facing ?? 0,
-    ...rectangleAround(racks.map(({ area }) => area)),
+    ...computeEnclosingRectangle(racks.map(({ area }) => area)),
   }));
   return [...findWestEastAisles(bands, { before: 180, after: 0 }), ...findNorthSouthAisles(bands)];
 }
@@ -77,7 +77,7 @@ function findWestEastAisles(
       south: next.north,
     };
     const deep = area.south - area.north;
-    if (deep < LEAST_MM || deep > MOST_MM) return [];
+    if (deep < MIN_AISLE_MM || deep > MOST_MM) return [];
     const fronts = Number(first.facing === faces.before) + Number(next.facing === faces.after);
     return [{ area, name: (["Hot aisle", "Aisle", "Cold aisle"] as const)[fronts] ?? "Aisle" }];
   });

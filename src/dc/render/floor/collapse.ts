@@ -5,7 +5,7 @@ import { STATE_WORDS } from "../parts/marks.ts";
 import type { FloorTile } from "./tiles.ts";
 
 /** Side of the squares into which racks without a row are collapsed, in millimetres. */
-const SQUARE_MM = 10_000;
+const COLLAPSE_SQUARE_MM = 10_000;
 const GRAVEST: readonly State[] = ["fault", "watch", "ok", "info", "offline"];
 
 /** Several racks drawn as one block. */
@@ -37,7 +37,7 @@ export function collapseTiles(
   const groups = new Map<string, FloorTile[]>();
   for (const tile of tiles) {
     if (tile.kind !== "rack" || keys.has(tile.ref.toLowerCase())) continue;
-    const key = groupKeyOf(tile);
+    const key = findGroupKey(tile);
     groups.set(key, [...(groups.get(key) ?? []), tile]);
   }
   const blocks: RackBlock[] = [];
@@ -60,9 +60,9 @@ function countFaults(group: readonly FloorTile[]): number {
   return group.filter(({ state }) => state === "fault").length;
 }
 
-function groupKeyOf({ row, area }: FloorTile): string {
+function findGroupKey({ row, area }: FloorTile): string {
   if (row !== "") return `Row ${row}`;
-  return `Racks from ${Math.floor(area.west / SQUARE_MM) * 10} m, ${Math.floor(area.north / SQUARE_MM) * 10} m`;
+  return `Racks from ${Math.floor(area.west / COLLAPSE_SQUARE_MM) * 10} m, ${Math.floor(area.north / COLLAPSE_SQUARE_MM) * 10} m`;
 }
 
 function buildBlock(label: string, group: readonly FloorTile[]): RackBlock {
@@ -70,14 +70,14 @@ function buildBlock(label: string, group: readonly FloorTile[]): RackBlock {
   const present = counts.filter(([, count]) => count > 0);
   return {
     label: `${label}: ${formatCountOf(group.length, "rack")}`,
-    area: rectangleAround(group.map(({ area }) => area)),
+    area: computeEnclosingRectangle(group.map(({ area }) => area)),
     state: present[0]?.[0] ?? "info",
     tip: [label, ...present.map(([state, count]) => `${count} ${STATE_WORDS[state].toLowerCase()}`)].join("\n"),
   };
 }
 
 /** Returns the smallest rectangle around one or more rectangles. */
-export function rectangleAround(areas: readonly Rectangle[]): Rectangle {
+export function computeEnclosingRectangle(areas: readonly Rectangle[]): Rectangle {
   return areas.reduce((all, one) => ({
     west: Math.min(all.west, one.west),
     north: Math.min(all.north, one.north),

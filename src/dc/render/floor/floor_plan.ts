@@ -6,8 +6,9 @@ import { drawSwatch } from "../parts/chrome.ts";
 import type { Item } from "../scene.ts";
 import { drawAisles } from "./aisles.ts";
 import { type CollapsedFloor, collapseTiles } from "./collapse.ts";
-import { isMeasured, riskFigures, styleFloor } from "./floor_style.ts";
+import { createRiskFigures, isReplyMeasured, styleFloor } from "./floor_style.ts";
 import {
+  computePixelsPerMm,
   drawBlocks,
   drawFloorGrid,
   drawOverlaps,
@@ -15,13 +16,12 @@ import {
   drawScaleBar,
   drawTiles,
   findOverlaps,
-  pixelsPerMm,
 } from "./ground.ts";
 import { buildTiles, buildUnplacedTiles, type FloorTile } from "./tiles.ts";
 import { buildTrayRows, drawTray } from "./tray.ts";
 
 /** Width to which a floor is scaled, in pixels, unless its racks would be unreadable. */
-const USUAL_WIDTH = 1100;
+const DEFAULT_FLOOR_WIDTH = 1100;
 
 /** Draws a floor from above, to scale: racks with their fronts and health, cooling units and floor-standing power. */
 export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, options): Drawing => {
@@ -37,12 +37,12 @@ export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, options): Drawing 
   const plan = drawPlan(reply, collapsed, crop);
   const tray = drawTray(buildTrayRows(reply, style), plan.width, plan.height);
   const scene = frameScene({
-    ...floorHeader(reply, collapsed, {
+    ...createFloorHeader(reply, collapsed, {
       crop,
       overlaps: findOverlaps(tiles).length,
-      risks: coloring === "RISK" ? riskFigures(reply) : [],
+      risks: coloring === "RISK" ? createRiskFigures(reply) : [],
     }),
-    legend: isEmpty(reply)
+    legend: isFloorEmpty(reply)
       ? []
       : [
           ...style.legend.map((entry) => ({ label: entry.label, sample: drawSwatch(entry, 6, 0) })),
@@ -56,14 +56,14 @@ export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, options): Drawing 
             label: "front",
             sample: [{ kind: "line", x1: 4, y1: 8, x2: 20, y2: 8, stroke: "ink", strokeWidth: 3 }],
           },
-          ...highlightLegend(tiles, options),
+          ...createHighlightLegend(tiles, options),
         ],
     body: [...plan.items, ...tray.items],
     bodyWidth: plan.width,
     bodyHeight: plan.height + tray.height,
   });
-  const elements = [...tiles, ...buildUnplacedTiles(reply, style)].map(elementOfTile);
-  return { scene, graph: floorGraph(reply, tiles), elements, omittedNodes: collapsed.omitted };
+  const elements = [...tiles, ...buildUnplacedTiles(reply, style)].map(createTileElement);
+  return { scene, graph: createFloorGraph(reply, tiles), elements, omittedNodes: collapsed.omitted };
 };
 
 /** Width of the empty margins that are cropped at the west and the north, in millimetres. */
@@ -72,7 +72,7 @@ interface Crop {
   readonly north: number;
 }
 
-/** Margin that stays beside the first footprint, and minimum margin that is cropped, in millimetres. */
+/** Width of the margin left beside the first footprint, and width from which a margin is cropped, in millimetres. */
 const SHOWN_MM = 2000;
 const LEAST_CROP_MM = 5000;
 
@@ -94,26 +94,26 @@ function shiftTile(tile: FloorTile, { west, north }: Crop): FloorTile {
   };
 }
 
-function isEmpty({ racks, cracs, devices, unplacedRacks: without }: FloorPlanResponse): boolean {
+function isFloorEmpty({ racks, cracs, devices, unplacedRacks: without }: FloorPlanResponse): boolean {
   return racks.length + cracs.length + devices.length + without.length === 0;
 }
 
-function floorSubtitle(reply: FloorPlanResponse): string {
+function createFloorSubtitle(reply: FloorPlanResponse): string {
   const { racks, cracs, devices, unplacedRacks: without } = reply;
-  if (isEmpty(reply)) return "No rack, cooling unit or floor-standing supply is recorded here";
+  if (isFloorEmpty(reply)) return "No rack, cooling unit or floor-standing supply is recorded here";
   const parts = [
     racks.length === 0 && without.length > 0 ? "no rack on the plan" : "",
     racks.length > 0 ? `${formatCountOf(racks.length, "rack")} on the plan` : "",
     racks.length + without.length === 0 ? "no racks" : "",
     formatCountOf(cracs.length, "cooling unit"),
     devices.length > 0 ? `${formatCountOf(devices.length, "floor-standing supply", "floor-standing supplies")}` : "",
-    isMeasured(reply) ? "by readings" : "",
+    isReplyMeasured(reply) ? "by readings" : "",
   ].filter(Boolean);
   const [first = "", ...rest] = parts;
   return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(" · ");
 }
 
-function floorHeader(
+function createFloorHeader(
   reply: FloorPlanResponse,
   { omitted, blocks }: CollapsedFloor,
   { crop, overlaps, risks }: { readonly risks: FrameInput["figures"]; readonly crop: Crop; readonly overlaps: number },
@@ -123,7 +123,7 @@ function floorHeader(
   const name = floorRef.replace(/^floor:/i, "");
   return {
     title: `Floor ${name}`,
-    subtitle: floorSubtitle(reply),
+    subtitle: createFloorSubtitle(reply),
     description: `Floor plan of ${name}: ${formatCountOf(ok + watch + fault, "rack")}, ${ok} OK, ${watch} watch, ${fault} fault.`,
     figures:
       risks.length > 0
@@ -170,8 +170,8 @@ function floorHeader(
 
 function drawPlan({ extents }: FloorPlanResponse, { tiles, blocks }: CollapsedFloor, crop: Crop) {
   const [widthMm, depthMm] = [(extents?.widthMm ?? 0) - crop.west, (extents?.depthMm ?? 0) - crop.north];
-  if (tiles.length + blocks.length === 0) return { items: [], width: USUAL_WIDTH, height: 0 };
-  const pxPerMm = pixelsPerMm(widthMm, USUAL_WIDTH);
+  if (tiles.length + blocks.length === 0) return { items: [], width: DEFAULT_FLOOR_WIDTH, height: 0 };
+  const pxPerMm = computePixelsPerMm(widthMm, DEFAULT_FLOOR_WIDTH);
   const px = (mm: number) => mm * pxPerMm;
   // Leaves a margin after the last footprint, so that none touches the picture's border.
   const [width, height] = [px(widthMm) + 20, px(depthMm) + 20];
@@ -188,7 +188,7 @@ function drawPlan({ extents }: FloorPlanResponse, { tiles, blocks }: CollapsedFl
 }
 
 /** Returns the legend of the frame that `emphasize` draws around highlighted elements, if there is one. */
-function highlightLegend(
+function createHighlightLegend(
   tiles: readonly FloorTile[],
   { highlight, highlightLabel }: DrawOptions,
 ): readonly LegendLine[] {
@@ -207,12 +207,12 @@ function highlightLegend(
   return [{ label: highlightLabel ?? "highlighted", sample: [frame] }];
 }
 
-function elementOfTile({ ref, kind, title, facts }: FloorTile) {
+function createTileElement({ ref, kind, title, facts }: FloorTile) {
   return { ref, kind, title, facts };
 }
 
 /** Returns the floor as a graph with rows as clusters; a floor has no edges. */
-function floorGraph({ floorRef }: FloorPlanResponse, tiles: readonly FloorTile[]): Graph {
+function createFloorGraph({ floorRef }: FloorPlanResponse, tiles: readonly FloorTile[]): Graph {
   return {
     name: floorRef,
     directed: false,

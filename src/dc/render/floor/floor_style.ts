@@ -3,9 +3,9 @@ import { type FloorPlanResponse, LoadBasis, type RackTile } from "#gen/datacente
 import { formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
 import { capitalize } from "#words/names.ts";
 import type { FrameInput } from "../frame.ts";
-import { type ColorToken, type ScaleToken, type State, scaleTokenOf } from "../palette.ts";
+import { type ColorToken, findScaleToken, type ScaleToken, type State } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
-import { enumWordAt, STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
+import { findEnumWordAt, findHealthState, STATE_WORDS } from "../parts/marks.ts";
 import { SHARE_STEPS } from "../scale_legend.ts";
 
 /** Fills, signs and figures of racks, and the legend. */
@@ -13,7 +13,7 @@ export interface FloorStyle {
   fill(rack: RackTile): ColorToken;
   /** Whether the coloured value of the rack is unknown. */
   isUnknown?(rack: RackTile): boolean;
-  /** State shown as a sign; the rack's health if the method is absent. */
+  /** Returns the state that the rack's sign shows; if absent, the sign shows the rack's health. */
   sign?(rack: RackTile): State | undefined;
   figure(rack: RackTile): string;
   readonly legend: readonly LegendEntry[];
@@ -29,32 +29,32 @@ const SHARES = SHARE_STEPS.map(([, label]) => label);
 export function styleFloor(reply: FloorPlanResponse, coloring: Coloring): FloorStyle {
   switch (coloring) {
     case "POWER":
-      return isMeasured(reply)
+      return isReplyMeasured(reply)
         ? hatchUnknown(
-            shareStyle(({ powerPct }) => powerPct, "draw not measured"),
+            createShareStyle(({ powerPct }) => powerPct, "draw not measured"),
             ({ measuredW }) => measuredW === undefined,
           )
-        : shareStyle(({ powerPct }) => powerPct, "no power limit recorded");
+        : createShareStyle(({ powerPct }) => powerPct, "no power limit recorded");
     case "UTILIZATION":
-      return shareStyle(({ spacePct }) => spacePct, "no units");
+      return createShareStyle(({ spacePct }) => spacePct, "no units");
     case "THERMAL":
-      return isMeasured(reply)
-        ? hatchUnknown(inletStyle(), ({ inletTempC }) => inletTempC === undefined)
-        : thermalFloorStyle(reply.racks);
+      return isReplyMeasured(reply)
+        ? hatchUnknown(createInletStyle(), ({ inletTempC }) => inletTempC === undefined)
+        : createThermalFloorStyle(reply.racks);
     case "RISK":
       return RISKS;
     case "NONE":
-      return { fill: () => "panel", figure: () => "", legend: signLegend() };
+      return { fill: () => "panel", figure: () => "", legend: createSignLegend() };
     default:
       return {
-        fill: ({ health }) => `${stateOfHealth(health)}Soft`,
+        fill: ({ health }) => `${findHealthState(health)}Soft`,
         figure: ({ powerPct }) => (powerPct === undefined ? "" : formatPercent(Math.round(powerPct))),
-        legend: signLegend(),
+        legend: createSignLegend(),
       };
   }
 }
 
-function signLegend(): readonly LegendEntry[] {
+function createSignLegend(): readonly LegendEntry[] {
   return STATES.map((state) => ({ label: STATE_WORDS[state], state }));
 }
 
@@ -68,16 +68,16 @@ const RISK_LOOKS: Readonly<
 };
 
 /** Returns text and colour for the worst effect of one failure on a rack. */
-export function riskAppearance({ risk = 0 }: Pick<RackTile, "risk">) {
-  return RISK_LOOKS[enumWordAt(RACK_RISKS, risk) ?? "NONE"];
+export function findRiskAppearance({ risk = 0 }: Pick<RackTile, "risk">) {
+  return RISK_LOOKS[findEnumWordAt(RACK_RISKS, risk) ?? "NONE"];
 }
 
 /** Returns the number of racks by the worst effect of one failure. */
-export function riskFigures({ racks, unplacedRacks }: FloorPlanResponse): FrameInput["figures"] {
+export function createRiskFigures({ racks, unplacedRacks }: FloorPlanResponse): FrameInput["figures"] {
   const all = [...racks, ...unplacedRacks];
   if (all.length === 0) return [];
   return Object.values(RISK_LOOKS).map((look) => {
-    const count = all.filter((rack) => riskAppearance(rack) === look).length;
+    const count = all.filter((rack) => findRiskAppearance(rack) === look).length;
     return {
       label: capitalize(look.label),
       value: String(count),
@@ -87,9 +87,9 @@ export function riskFigures({ racks, unplacedRacks }: FloorPlanResponse): FrameI
 }
 
 const RISKS: FloorStyle = {
-  fill: (rack) => riskAppearance(rack).fill,
-  sign: (rack) => riskAppearance(rack).state,
-  figure: (rack) => (riskAppearance(rack).fill === "scale0" ? "1 device" : ""),
+  fill: (rack) => findRiskAppearance(rack).fill,
+  sign: (rack) => findRiskAppearance(rack).state,
+  figure: (rack) => (findRiskAppearance(rack).fill === "scale0" ? "1 device" : ""),
   legend: Object.values(RISK_LOOKS).map(({ label, fill, state }) => ({
     label: `${label} after one failure`,
     ...(state === undefined ? { fill } : { state }),
@@ -97,43 +97,47 @@ const RISKS: FloorStyle = {
 };
 
 /** Returns the legend of a scale, with "unknown" if a rack has no value. */
-function scaleLegendOf(labels: readonly string[], unknown: string): readonly LegendEntry[] {
+function createFloorScaleLegend(labels: readonly string[], unknown: string): readonly LegendEntry[] {
   return [
     ...labels.map((label, step): LegendEntry => ({ label, fill: `scale${step}` as ScaleToken })),
     { label: unknown, fill: "panel" },
-    ...signLegend(),
+    ...createSignLegend(),
   ];
 }
 
-function shareStyle(value: (rack: RackTile) => number | undefined, unknown: string): FloorStyle {
+function createShareStyle(value: (rack: RackTile) => number | undefined, unknown: string): FloorStyle {
   return {
     fill: (rack) => {
       const pct = value(rack);
-      return pct === undefined ? "panel" : scaleTokenOf(pct);
+      return pct === undefined ? "panel" : findScaleToken(pct);
     },
     figure: (rack) => {
       const pct = value(rack);
       return pct === undefined ? "" : formatPercent(Math.round(pct));
     },
-    legend: scaleLegendOf(SHARES, unknown),
+    legend: createFloorScaleLegend(SHARES, unknown),
   };
 }
 
 /** Lower bounds of inlet temperature steps in degrees Celsius; class A1 recommends at most 27 and allows 32. */
-const INLETS = [18, 21, 24, 27, 32];
+const INLET_STEPS_C = [18, 21, 24, 27, 32];
 
-function inletStyle(): FloorStyle {
-  const labels = INLETS.map((from, index) => (index === 0 ? `below ${from} °C` : `${INLETS[index - 1]} – ${from} °C`));
+function createInletStyle(): FloorStyle {
+  const labels = INLET_STEPS_C.map((from, index) =>
+    index === 0 ? `below ${from} °C` : `${INLET_STEPS_C[index - 1]} – ${from} °C`,
+  );
   return {
     fill: ({ inletTempC }) =>
-      inletTempC === undefined ? "panel" : (`scale${INLETS.filter((from) => inletTempC >= from).length}` as ScaleToken),
+      inletTempC === undefined
+        ? "panel"
+        : (`scale${INLET_STEPS_C.filter((from) => inletTempC >= from).length}` as ScaleToken),
     figure: ({ inletTempC }) => (inletTempC === undefined ? "" : `${formatPlainNumber(inletTempC)} °C`),
-    legend: scaleLegendOf([...labels, `${INLETS.at(-1)} °C and more`], "inlet not measured"),
+    legend: createFloorScaleLegend([...labels, `${INLET_STEPS_C.at(-1)} °C and more`], "inlet not measured"),
   };
 }
 
 /** Whether the reply contains measured loads and inlet temperatures. */
-export function isMeasured({ loadBasis }: FloorPlanResponse): boolean {
+export function isReplyMeasured({ loadBasis }: FloorPlanResponse): boolean {
   return loadBasis === LoadBasis.MEASURED || loadBasis === LoadBasis.MEASURED_PEAK;
 }
 
@@ -149,9 +153,9 @@ function hatchUnknown(style: FloorStyle, isUnknown: (rack: RackTile) => boolean)
 }
 
 /** Styles by measured inlet temperatures if any, else by a rack's heat to air as a share of its cooling capacity. */
-function thermalFloorStyle(racks: readonly RackTile[]): FloorStyle {
-  if (racks.some(({ inletTempC }) => inletTempC !== undefined)) return inletStyle();
-  const byShare = shareStyle(({ coolingPct }) => coolingPct, "no cooling limit recorded");
+function createThermalFloorStyle(racks: readonly RackTile[]): FloorStyle {
+  if (racks.some(({ inletTempC }) => inletTempC !== undefined)) return createInletStyle();
+  const byShare = createShareStyle(({ coolingPct }) => coolingPct, "no cooling limit recorded");
   return {
     ...byShare,
     figure: (rack) => (rack.coolingPct === undefined ? formatWatts(rack.heatW) : byShare.figure(rack)),

@@ -2,10 +2,10 @@ import type { Rectangle } from "#dc/model/rack_space.ts";
 import { drawMark } from "../parts/marks.ts";
 import type { Item, Point } from "../scene.ts";
 import { measureText } from "../text_width.ts";
-import { type RackBlock, rectangleAround } from "./collapse.ts";
+import { computeEnclosingRectangle, type RackBlock } from "./collapse.ts";
 import { UNKNOWN_HATCH } from "./floor_style.ts";
 import { drawTileText, type TileBox } from "./tile_labels.ts";
-import { type FloorTile, tooltipOf } from "./tiles.ts";
+import { type FloorTile, formatTooltip } from "./tiles.ts";
 
 /** Converts millimetres to pixels. */
 export type MmToPx = (mm: number) => number;
@@ -18,7 +18,7 @@ export const MAX_FLOOR_WIDTH_PX = 4000;
 const LEAST_PX_PER_MM = 0.03;
 
 /** Returns a floor's pixels per millimetre: those of the default width, or more if racks would be unreadable. */
-export function pixelsPerMm(widthMm: number, usualWidth: number): number {
+export function computePixelsPerMm(widthMm: number, usualWidth: number): number {
   const floorMm = Math.max(1, widthMm);
   const readable = Math.min(READABLE_PX_PER_MM, MAX_FLOOR_WIDTH_PX / floorMm);
   return Math.min(MOST_PX_PER_MM, Math.max(LEAST_PX_PER_MM, readable, usualWidth / floorMm));
@@ -75,18 +75,18 @@ export function drawScaleBar(pxPerMm: number): { readonly items: readonly Item[]
   };
 }
 
-/** Draws footprints in order. */
+/** Draws the footprints of a floor in the given order. */
 export function drawTiles(tiles: readonly FloorTile[], px: MmToPx): readonly Item[] {
   const areas = tiles.map(({ area }) => area);
   return tiles.map((tile, index) =>
     drawTile(tile, {
-      box: toPixelBox(tile.area, px),
-      visible: toPixelBox(findVisiblePart(tile.area, areas, index + 1), px),
+      box: convertToPixelBox(tile.area, px),
+      visible: convertToPixelBox(findVisiblePart(tile.area, areas, index + 1), px),
     }),
   );
 }
 
-function toPixelBox({ west, north, east, south }: Rectangle, px: MmToPx): TileBox {
+function convertToPixelBox({ west, north, east, south }: Rectangle, px: MmToPx): TileBox {
   return { x: px(west), y: px(north), width: px(east) - px(west), height: px(south) - px(north) };
 }
 
@@ -95,7 +95,7 @@ function findVisiblePart(whole: Rectangle, areas: readonly Rectangle[], from: nu
   let area = whole;
   for (let later = from; later < areas.length; later += 1) {
     const over = areas[later];
-    if (over === undefined || !areasMeet(area, over)) continue;
+    if (over === undefined || !doAreasMeet(area, over)) continue;
     const strips = [
       { ...area, east: over.west },
       { ...area, west: over.east },
@@ -108,7 +108,7 @@ function findVisiblePart(whole: Rectangle, areas: readonly Rectangle[], from: nu
   return area;
 }
 
-export function areasMeet(a: Rectangle, b: Rectangle): boolean {
+export function doAreasMeet(a: Rectangle, b: Rectangle): boolean {
   return a.west < b.east && b.west < a.east && a.north < b.south && b.north < a.south;
 }
 
@@ -117,7 +117,7 @@ function drawTile(tile: FloorTile, { box, visible: free }: { readonly box: TileB
   return {
     kind: "group",
     ref: tile.ref,
-    tip: tooltipOf(tile),
+    tip: formatTooltip(tile),
     items: [
       {
         kind: "rect",
@@ -163,13 +163,13 @@ function drawFront({ x, y, width, height }: TileBox, { facing, fill }: FloorTile
 export function drawBlocks(blocks: readonly RackBlock[], tiles: readonly FloorTile[], px: MmToPx): readonly Item[] {
   const areas = [...blocks, ...tiles].map(({ area }) => area);
   return blocks.map((block, index): Item => {
-    const box = toPixelBox(block.area, px);
+    const box = convertToPixelBox(block.area, px);
     return {
       kind: "group",
       tip: block.tip,
       items: [
         { kind: "rect", ...box, radius: 4, fill: `${block.state}Soft`, stroke: `${block.state}Text`, strokeWidth: 2 },
-        ...drawBlockText(block, toPixelBox(findVisiblePart(block.area, areas, index + 1), px)),
+        ...drawBlockText(block, convertToPixelBox(findVisiblePart(block.area, areas, index + 1), px)),
       ],
     };
   });
@@ -199,13 +199,13 @@ export function drawRowLabels(tiles: readonly FloorTile[], blocks: readonly Rack
   const rows = new Map<string, FloorTile[]>();
   for (const tile of tiles) if (tile.row !== "") rows.set(tile.row, [...(rows.get(tile.row) ?? []), tile]);
   const size = 11;
-  const taken = [...tiles, ...blocks].map(({ area }) => toPixelBox(area, px));
+  const taken = [...tiles, ...blocks].map(({ area }) => convertToPixelBox(area, px));
   return [...rows].flatMap(([row, racks]): Item[] => {
-    const { west, north, south } = rectangleAround(racks.map(({ area }) => area));
+    const { west, north, south } = computeEnclosingRectangle(racks.map(({ area }) => area));
     const text = `Row ${row}`;
     const width = Math.min(160, measureText(text, { size, weight: "bold" }));
     const spots = [px(north) - 16, px(south) + 2].map((y): TileBox => ({ x: px(west), y, width, height: 15 }));
-    const free = spots.find((spot) => spot.y >= 0 && !taken.some((box) => boxesMeet(box, spot)));
+    const free = spots.find((spot) => spot.y >= 0 && !taken.some((box) => doBoxesMeet(box, spot)));
     if (free === undefined) return [];
     taken.push(free);
     return [
@@ -227,7 +227,7 @@ export function findOverlaps(tiles: readonly FloorTile[]): readonly Rectangle[] 
     for (let other = at + 1; other < ordered.length; other += 1) {
       const over = ordered[other]?.area;
       if (over === undefined || over.west >= area.east) break;
-      if (!areasMeet(area, over)) continue;
+      if (!doAreasMeet(area, over)) continue;
       const west = Math.max(area.west, over.west);
       const east = Math.min(area.east, over.east);
       const [north, south] = [Math.max(area.north, over.north), Math.min(area.south, over.south)];
@@ -241,7 +241,7 @@ export function drawOverlaps(overlaps: readonly Rectangle[], px: MmToPx): readon
   return overlaps.map(
     (area): Item => ({
       kind: "rect",
-      ...toPixelBox(area, px),
+      ...convertToPixelBox(area, px),
       hatch: { pattern: "diagonal", paint: "faultText" },
       stroke: "faultText",
       strokeWidth: 1.5,
@@ -250,6 +250,6 @@ export function drawOverlaps(overlaps: readonly Rectangle[], px: MmToPx): readon
   );
 }
 
-function boxesMeet(a: TileBox, b: TileBox): boolean {
+function doBoxesMeet(a: TileBox, b: TileBox): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }

@@ -12,10 +12,10 @@ export interface TileBox {
 }
 
 /** Minimum font size in pixels; longer text is truncated instead. */
-const LEAST_LETTER = 7;
+const MIN_FONT_SIZE = 7;
 const SIGN = 14;
 /** Maximum number of lines of a code. Our choice. */
-const MOST_LINES = 3;
+const MAX_CODE_LINES = 3;
 
 /** Draws sign, code and figure one below the other. Text that does not fit is available in the tooltip. */
 export function drawTileText(tile: FloorTile, box: TileBox): readonly Item[] {
@@ -25,14 +25,17 @@ export function drawTileText(tile: FloorTile, box: TileBox): readonly Item[] {
   const middle = [x + width / 2, y + height / 2] as const;
   // A tile that is too small for text still shows its sign.
   if (width < 20 || height < 14) return sign === undefined ? [] : drawMark(sign, middle, signSize);
-  const size = Math.min(11, height / 3, fittingFontSize(tile.code, width - 8, fontWeightOf(tile)));
-  const upright = size < LEAST_LETTER ? drawUprightCode(tile, box, sign === undefined ? 0 : signSize) : undefined;
+  const size = Math.min(11, height / 3, findFittingFontSize(tile.code, width - 8, findFontWeight(tile)));
+  const upright = size < MIN_FONT_SIZE ? drawUprightCode(tile, box, sign === undefined ? 0 : signSize) : undefined;
   if (upright !== undefined) return upright;
   const signLine: readonly Line[] =
     sign === undefined ? [] : [{ height: signSize + 5, draw: ([cx], at) => drawMark(sign, [cx, at], signSize) }];
-  const broken = size < LEAST_LETTER ? breakCode(tile, width - 6) : [tile.code];
-  const codes = codeLines(tile, { codes: broken, width, size: Math.max(LEAST_LETTER, size) });
-  return drawStack(middle, fitLines({ sign: signLine, codes, figure: figureLines(tile, { width, size }) }, height - 4));
+  const broken = size < MIN_FONT_SIZE ? breakCode(tile, width - 6) : [tile.code];
+  const codes = createCodeLines(tile, { codes: broken, width, size: Math.max(MIN_FONT_SIZE, size) });
+  return drawStack(
+    middle,
+    fitLines({ sign: signLine, codes, figure: createFigureLines(tile, { width, size }) }, height - 4),
+  );
 }
 
 /** One line of a stack, with a function that draws it around its middle. */
@@ -46,8 +49,8 @@ interface LinesInput {
   readonly size: number;
 }
 
-function codeLines(tile: FloorTile, { codes, width, size }: LinesInput & { readonly codes: readonly string[] }) {
-  const weight = fontWeightOf(tile);
+function createCodeLines(tile: FloorTile, { codes, width, size }: LinesInput & { readonly codes: readonly string[] }) {
+  const weight = findFontWeight(tile);
   const text = { kind: "text", anchor: "middle", fill: `on:${tile.fill}`, size, maxWidth: width - 4 } as const;
   return codes.map((code): Line => {
     const draw: Line["draw"] = ([x], at) => [
@@ -58,12 +61,12 @@ function codeLines(tile: FloorTile, { codes, width, size }: LinesInput & { reado
 }
 
 /** Returns the complete figure or nothing: a truncated number would be wrong. */
-function figureLines({ figure, fill }: FloorTile, { width, size }: LinesInput): readonly Line[] {
-  const figureSize = Math.min(Math.max(LEAST_LETTER, size - 1), fittingFontSize(figure, width - 8));
-  if (figure === "" || figureSize < LEAST_LETTER) return [];
+function createFigureLines({ figure, fill }: FloorTile, { width, size }: LinesInput): readonly Line[] {
+  const figureSize = Math.min(Math.max(MIN_FONT_SIZE, size - 1), findFittingFontSize(figure, width - 8));
+  if (figure === "" || figureSize < MIN_FONT_SIZE) return [];
   const text = { kind: "text", anchor: "middle", fill: `on:${fill}`, size: figureSize } as const;
   const draw: Line["draw"] = ([x], at) => [{ ...text, x, y: at + figureSize * 0.36, text: figure }];
-  return [{ height: Math.max(LEAST_LETTER, size) + 3, draw }];
+  return [{ height: Math.max(MIN_FONT_SIZE, size) + 3, draw }];
 }
 
 /** Returns as many lines as fit. The figure is removed first, then the code if there is a sign. */
@@ -86,7 +89,7 @@ function drawStack(middle: readonly [number, number], lines: readonly Line[]): r
 }
 
 /** Returns the pixels between text and an edge; the bar that marks the front adds to them. */
-function textMarginAt(front: boolean): number {
+function computeTextMargin(front: boolean): number {
   return front ? 6 : 4;
 }
 
@@ -97,11 +100,11 @@ function drawUprightCode(
   signSize: number,
 ): readonly Item[] | undefined {
   const { code, fill, state, facing } = tile;
-  const weight = fontWeightOf(tile);
-  const top = signSize === 0 ? textMarginAt(facing === 0) : signSize + 9;
-  const room = height - top - textMarginAt(facing === 180);
-  const size = Math.min(10, width - 12, fittingFontSize(code, room, weight));
-  if (size < LEAST_LETTER) return undefined;
+  const weight = findFontWeight(tile);
+  const top = signSize === 0 ? computeTextMargin(facing === 0) : signSize + 9;
+  const room = height - top - computeTextMargin(facing === 180);
+  const size = Math.min(10, width - 12, findFittingFontSize(code, room, weight));
+  if (size < MIN_FONT_SIZE) return undefined;
   const cx = x + width / 2;
   return [
     ...(state === undefined || signSize === 0 ? [] : drawMark(state, [cx, y + 6 + signSize / 2], signSize)),
@@ -119,15 +122,15 @@ function drawUprightCode(
   ];
 }
 
-/** Breaks a code at separators, evenly, into the lines of least width; returns it unbroken if no break helps. */
+/** Breaks a code evenly at separators, so that its widest line is as narrow as possible; unbroken if no break helps. */
 function breakCode(tile: FloorTile, room: number): readonly string[] {
   const parts = tile.code.split(/(?<=[-._])/);
   const widest = (lines: readonly string[]) =>
     lines.reduce(
-      (most, line) => Math.max(most, measureText(line, { size: LEAST_LETTER, weight: fontWeightOf(tile) })),
+      (most, line) => Math.max(most, measureText(line, { size: MIN_FONT_SIZE, weight: findFontWeight(tile) })),
       0,
     );
-  for (let count = 2; count <= MOST_LINES; count += 1) {
+  for (let count = 2; count <= MAX_CODE_LINES; count += 1) {
     const [best] = splitParts(parts, count).toSorted((a, b) => widest(a) - widest(b));
     if (best !== undefined && widest(best) <= room) return best;
   }
@@ -145,10 +148,10 @@ function splitParts(parts: readonly string[], count: number): readonly (readonly
 }
 
 /** Returns the largest font size at which a text fits, in pixels. */
-function fittingFontSize(text: string, room: number, weight?: "bold"): number {
+function findFittingFontSize(text: string, room: number, weight?: "bold"): number {
   return text === "" ? Number.POSITIVE_INFINITY : (room / measureText(text, { size: 1, weight })) * 0.98;
 }
 
-function fontWeightOf({ kind }: FloorTile): "bold" | undefined {
+function findFontWeight({ kind }: FloorTile): "bold" | undefined {
   return kind === "device" ? undefined : "bold";
 }

@@ -1,12 +1,12 @@
 import { CRAC_STATUSES, DEVICE_KINDS, DEVICE_STATUSES } from "#dc/model/enum_values.ts";
-import { type Rectangle, toRectangle } from "#dc/model/rack_space.ts";
+import { computeFootprint, type Rectangle } from "#dc/model/rack_space.ts";
 import type { Placement } from "#dc/model/resources.ts";
 import type { CracTile, DeviceTile, FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { appendUnit, formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
 import { formatConstant, getReasonUnit, getRefName } from "#words/names.ts";
 import type { ColorToken, State } from "../palette.ts";
-import { enumWordAt, joinCodeAndName, STATE_WORDS, stateOfHealth, stateOfShare } from "../parts/marks.ts";
-import { type FloorStyle, riskAppearance } from "./floor_style.ts";
+import { findEnumWordAt, findHealthState, findShareState, joinCodeAndName, STATE_WORDS } from "../parts/marks.ts";
+import { type FloorStyle, findRiskAppearance } from "./floor_style.ts";
 
 /** One footprint of the plan with everything that is shown about it. */
 export interface FloorTile {
@@ -14,7 +14,7 @@ export interface FloorTile {
   readonly kind: "rack" | "crac" | "device";
   readonly code: string;
   readonly title: string;
-  /** In millimetres from the floor's north-west corner. */
+  /** Area of the footprint, in millimetres from the floor's north-west corner. */
   readonly area: Rectangle;
   /** Direction of the front: 0 north, 90 east, 180 south, 270 west. */
   readonly facing: number;
@@ -46,13 +46,13 @@ export function buildUnplacedTiles(
 }
 
 /** Returns the tooltip of a footprint. */
-export function tooltipOf({ title, facts }: FloorTile): string {
+export function formatTooltip({ title, facts }: FloorTile): string {
   return [title, ...facts.map(([label, value]) => `${label}: ${value}`)].join("\n");
 }
 
-function footprintOf(placement: Placement | undefined): Pick<FloorTile, "area" | "facing"> {
+function convertToFootprint(placement: Placement | undefined): Pick<FloorTile, "area" | "facing"> {
   if (placement === undefined) return { area: { west: 0, north: 0, east: 0, south: 0 }, facing: 0 };
-  return { area: toRectangle(placement), facing: placement.rotationDeg };
+  return { area: computeFootprint(placement), facing: placement.rotationDeg };
 }
 
 function buildRackTile(rack: RackTile, style: FloorStyle): FloorTile {
@@ -71,20 +71,20 @@ function buildRackTile(rack: RackTile, style: FloorStyle): FloorTile {
     risk,
     measuredW,
   } = rack;
-  const state = stateOfHealth(health);
+  const state = findHealthState(health);
   return {
     ref: `rack:${code}`,
     kind: "rack",
     code,
     title: joinCodeAndName(code, name),
-    ...footprintOf(placement),
+    ...convertToFootprint(placement),
     row,
     fill: style.fill(rack),
     isUnknown: style.isUnknown?.(rack) ?? false,
     state: style.sign === undefined ? state : style.sign(rack),
     figure: style.figure(rack),
     facts: [
-      ...(risk === undefined ? [] : [["One failure", riskText(rack)] as const]),
+      ...(risk === undefined ? [] : [["One failure", describeRisk(rack)] as const]),
       ["Health", STATE_WORDS[state]],
       ["Space taken", formatPercent(spacePct)],
       ["Power", powerPct === undefined ? "no limit recorded" : formatPercent(powerPct)],
@@ -107,8 +107,8 @@ function buildRackTile(rack: RackTile, style: FloorStyle): FloorTile {
 }
 
 /** Describes the effect of one failure: `goes dark by UPS-A2`, or `stays on`. */
-function riskText(rack: RackTile): string {
-  const { label } = riskAppearance(rack);
+function describeRisk(rack: RackTile): string {
+  const { label } = findRiskAppearance(rack);
   return rack.riskRef === undefined ? label : `${label} by ${getRefName(rack.riskRef)}`;
 }
 
@@ -118,17 +118,17 @@ type UnitOnPlan = Pick<CracTile, "code" | "name" | "status" | "utilizationPct"> 
 
 /** Returns the tile of a cooling unit with its load. */
 export function buildCracTile({ code, name, placement, status, utilizationPct }: UnitOnPlan): FloorTile {
-  const word = enumWordAt(CRAC_STATUSES, status) ?? "ACTIVE";
+  const word = findEnumWordAt(CRAC_STATUSES, status) ?? "ACTIVE";
   const works = word === "ACTIVE" || word === "STANDBY";
   return {
     ref: `crac:${code}`,
     kind: "crac",
     code,
     title: joinCodeAndName(code, name),
-    ...footprintOf(placement),
+    ...convertToFootprint(placement),
     row: "",
     fill: works ? "accentSoft" : "offlineSoft",
-    state: stateOfUnit(word, utilizationPct),
+    state: findUnitState(word, utilizationPct),
     figure: word === "ACTIVE" ? formatPercent(Math.round(utilizationPct)) : formatConstant(word),
     facts: [
       ["Status", formatConstant(word)],
@@ -138,10 +138,10 @@ export function buildCracTile({ code, name, placement, status, utilizationPct }:
   };
 }
 
-function stateOfUnit(status: (typeof CRAC_STATUSES)[number], pct: number): State | undefined {
+function findUnitState(status: (typeof CRAC_STATUSES)[number], pct: number): State | undefined {
   if (status === "FAILED") return "fault";
   if (status === "OFFLINE" || status === "MAINTENANCE") return "offline";
-  const state = stateOfShare(pct);
+  const state = findShareState(pct);
   return state === "ok" ? undefined : state;
 }
 
@@ -155,21 +155,21 @@ function buildDeviceTile({
   powerPct,
   powerFailoverPct,
 }: DeviceTile): FloorTile {
-  const word = enumWordAt(DEVICE_STATUSES, status) ?? "ACTIVE";
-  const load = stateOfHealth(health);
+  const word = findEnumWordAt(DEVICE_STATUSES, status) ?? "ACTIVE";
+  const load = findHealthState(health);
   const state = word === "FAILED" ? "fault" : word === "OFFLINE" ? "offline" : undefined;
   return {
     ref: `device:${code}`,
     kind: "device",
     code,
     title: joinCodeAndName(code, name),
-    ...footprintOf(placement),
+    ...convertToFootprint(placement),
     row: "",
     fill: state === "offline" ? "offlineSoft" : "roleOther",
     state: state ?? (load === "ok" || load === "info" ? undefined : load),
-    figure: loadFigure(powerPct, powerFailoverPct),
+    figure: formatLoadFigure(powerPct, powerFailoverPct),
     facts: [
-      ["Kind", formatConstant(enumWordAt(DEVICE_KINDS, kind) ?? "OTHER")],
+      ["Kind", formatConstant(findEnumWordAt(DEVICE_KINDS, kind) ?? "OTHER")],
       ["Status", formatConstant(word)],
       ["Load", powerPct === undefined ? "no capacity recorded" : formatPercent(powerPct)],
       ...(powerFailoverPct === undefined ? [] : [["After one failure", formatPercent(powerFailoverPct)] as const]),
@@ -178,7 +178,7 @@ function buildDeviceTile({
 }
 
 /** Formats the load of a device, and its load after one failure if that exceeds its capacity. */
-function loadFigure(now: number | undefined, failover: number | undefined): string {
+function formatLoadFigure(now: number | undefined, failover: number | undefined): string {
   if (now === undefined) return "";
   const percentNow = formatPercent(Math.round(now));
   if (failover === undefined || failover <= 100 || failover <= now) return percentNow;

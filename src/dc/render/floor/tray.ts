@@ -5,15 +5,15 @@ import type { Item } from "../scene.ts";
 import { measureText } from "../text_width.ts";
 import type { FloorStyle } from "./floor_style.ts";
 import { drawTileText, type TileBox } from "./tile_labels.ts";
-import { buildUnplacedTiles, type FloorTile, tooltipOf } from "./tiles.ts";
+import { buildUnplacedTiles, type FloorTile, formatTooltip } from "./tiles.ts";
 
 /** Size of the box of a rack or cooling unit without a position, and the gap beside it, in pixels. */
-const BOX = { width: 58, mostWidth: 190, height: 44 };
+const TRAY_BOX = { width: 58, mostWidth: 190, height: 44 };
 const GAP = 6;
 /** Height of a row's name, in pixels. */
-const NAME = 18;
+const ROW_NAME_HEIGHT = 18;
 /** Maximum number of boxes for elements without a footprint; the others are counted. Our choice: some three screens. */
-const MOST_BOXES = 300;
+const MAX_TRAY_BOXES = 300;
 const GRAVEST: readonly (State | undefined)[] = ["fault", "watch", "info", "ok", undefined];
 
 /** Elements that a row of the tray shows side by side. */
@@ -23,7 +23,7 @@ interface TrayRow {
 }
 
 /** Returns `Row A`, or the name alone if it already contains the word row. */
-function rowTitle(row: string): string {
+function formatRowTitle(row: string): string {
   return /^row/i.test(row) ? capitalize(row) : `Row ${row}`;
 }
 
@@ -35,9 +35,9 @@ export function buildTrayRows(reply: FloorPlanResponse, style: FloorStyle): read
   const [inRows, others] = [racks.filter(({ row }) => row !== ""), racks.filter(({ row }) => row === "")];
   const rows = [...Map.groupBy(inRows, ({ row }) => row)]
     .toSorted(([a], [b]) => a.localeCompare(b, "en", { numeric: true }))
-    .map(([row, tiles]): TrayRow => ({ name: rowTitle(row), tiles }));
+    .map(([row, tiles]): TrayRow => ({ name: formatRowTitle(row), tiles }));
   const worstFirst = others.toSorted((a, b) => GRAVEST.indexOf(a.state) - GRAVEST.indexOf(b.state));
-  const units = reply.unplaced.filter((ref) => !racks.some((rack) => rack.ref === ref)).map(unitTile);
+  const units = reply.unplaced.filter((ref) => !racks.some((rack) => rack.ref === ref)).map(createUnitTile);
   return [
     ...rows,
     ...(others.length === 0 ? [] : [{ name: rows.length === 0 ? "Racks" : "Racks without a row", tiles: worstFirst }]),
@@ -45,7 +45,7 @@ export function buildTrayRows(reply: FloorPlanResponse, style: FloorStyle): read
   ];
 }
 
-function unitTile(ref: string): FloorTile {
+function createUnitTile(ref: string): FloorTile {
   return {
     ref,
     kind: "crac",
@@ -71,13 +71,13 @@ export function drawTray(
   const longest = Math.max(
     ...rows.flatMap(({ tiles }) => tiles.map(({ code }) => measureText(code, { size: 10, weight: "bold" }))),
   );
-  const boxWidth = Math.min(BOX.mostWidth, Math.max(BOX.width, longest + 14));
+  const boxWidth = Math.min(TRAY_BOX.mostWidth, Math.max(TRAY_BOX.width, longest + 14));
   const perLine = Math.max(1, Math.floor((Math.max(width, 760) + GAP) / (boxWidth + GAP)));
   const items: Item[] = [
     { kind: "text", x: 0, y: top + 18, text: "Without a recorded place", size: 12, weight: "bold", fill: "ink" },
   ];
   let y = top + 26;
-  let left = MOST_BOXES;
+  let left = MAX_TRAY_BOXES;
   for (const { name, tiles } of rows) {
     const shown = tiles.slice(0, left);
     if (shown.length === 0) break;
@@ -87,15 +87,15 @@ export function drawTray(
       ...shown.map((tile, at) =>
         drawBoxTile(tile, {
           x: (at % perLine) * (boxWidth + GAP),
-          y: y + NAME + Math.floor(at / perLine) * (BOX.height + GAP),
+          y: y + ROW_NAME_HEIGHT + Math.floor(at / perLine) * (TRAY_BOX.height + GAP),
           width: boxWidth,
-          height: BOX.height,
+          height: TRAY_BOX.height,
         }),
       ),
     );
-    y += NAME + Math.ceil(shown.length / perLine) * (BOX.height + GAP) + 4;
+    y += ROW_NAME_HEIGHT + Math.ceil(shown.length / perLine) * (TRAY_BOX.height + GAP) + 4;
   }
-  const more = rows.reduce((sum, { tiles }) => sum + tiles.length, 0) - (MOST_BOXES - left);
+  const more = rows.reduce((sum, { tiles }) => sum + tiles.length, 0) - (MAX_TRAY_BOXES - left);
   if (more > 0) items.push({ kind: "text", x: 0, y: y + 12, text: `and ${more} more`, size: 11, fill: "muted" });
   return { items, height: y - top + (more > 0 ? 20 : 0) };
 }
@@ -104,7 +104,7 @@ function drawBoxTile(tile: FloorTile, box: TileBox): Item {
   return {
     kind: "group",
     ref: tile.ref,
-    tip: `${tooltipOf(tile)}\nno placement recorded`,
+    tip: `${formatTooltip(tile)}\nno placement recorded`,
     items: [
       { kind: "rect", ...box, radius: 3, fill: tile.fill, stroke: "muted", dash: "dashed" },
       ...drawTileText(tile, box),

@@ -28,7 +28,7 @@ export interface LayeredLayout {
 /** Vertical gap between two boxes of a column, in pixels. */
 const ROW_GAP = 14;
 /** Height of the lane that an edge reserves in a column through which it passes, in pixels. */
-const LANE = 4;
+const LANE_HEIGHT = 4;
 
 /**
  * Lays out a directed graph in columns, sources left and consumers right, with right-angled edges that leave a box as
@@ -59,12 +59,15 @@ export function layOutGraph(boxes: readonly LayoutBox[], edges: readonly Labelle
     ({ height }, box): Point => [lefts[slots.layers[box] ?? 0] ?? 0, (middles[box] ?? 0) - height / 2],
   );
   const routes = edges.map((edge) => slots.way(edge, { corners, lefts, widths, channels }));
-  const points = [...routes.flat(), ...boxes.map(({ width, height }, box) => farCorner(corners[box], width, height))];
+  const points = [
+    ...routes.flat(),
+    ...boxes.map(({ width, height }, box) => computeFarCorner(corners[box], width, height)),
+  ];
   const height = points.reduce((most, [, y]) => Math.max(most, y), 0);
   return { corners, routes, width: points.reduce((most, point) => Math.max(most, point[0]), 0), height };
 }
 
-function farCorner([x, y]: Point = [0, 0], width: number, height: number): Point {
+function computeFarCorner([x, y]: Point = [0, 0], width: number, height: number): Point {
   return [x + width, y + height];
 }
 
@@ -162,7 +165,7 @@ class Slots {
     const slot = this.#grow();
     this.#lanes.set(key, slot);
     this.layers[slot] = layer;
-    this.heights[slot] = LANE;
+    this.heights[slot] = LANE_HEIGHT;
     return slot;
   }
 

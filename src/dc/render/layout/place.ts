@@ -1,7 +1,7 @@
 import type { Column } from "#kernel/layout/order.ts";
 
 /** Number of passes in which boxes move towards their neighbours. */
-const ROUNDS = 6;
+const PLACEMENT_PASSES = 6;
 
 export interface PlaceInput {
   readonly columns: readonly Column[];
@@ -13,15 +13,15 @@ export interface PlaceInput {
 }
 
 /**
- * Finds the middle of every box on the axis along its column: close to its neighbours in other columns, in the order of
- * the column, never nearer than the gap.
+ * Finds the middle of every box on the axis along its column. Boxes are close to their neighbours in other columns,
+ * keep the order of the column, and are never nearer to each other than the gap.
  * @returns middles by box; the smallest edge is at 0
  * Cost: O(rounds × (boxes + edges)).
  */
 export function placeBoxes(input: PlaceInput): readonly number[] {
   const { columns, before, after, heights } = input;
   const middles = stackColumns(input);
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < PLACEMENT_PASSES; round += 1) {
     for (const column of columns) settleColumn(column, before, { ...input, middles });
     for (const column of columns.toReversed()) settleColumn(column, after, { ...input, middles });
   }
@@ -64,12 +64,14 @@ function settleColumn(
     const step = above === undefined ? 0 : ((heights[above] ?? 0) + (heights[box] ?? 0)) / 2 + gap;
     offsets.push((offsets[at - 1] ?? 0) + step);
   }
-  const wishes = column.map((box, at) => desiredPosition(box, neighbours[box] ?? [], middles) - (offsets[at] ?? 0));
+  const wishes = column.map(
+    (box, at) => computeDesiredPosition(box, neighbours[box] ?? [], middles) - (offsets[at] ?? 0),
+  );
   const tops = poolPositions(wishes).flatMap(({ sum, count }) => new Array<number>(count).fill(sum / count));
   for (const [at, box] of column.entries()) middles[box] = (tops[at] ?? 0) + (offsets[at] ?? 0);
 }
 
-function desiredPosition(box: number, neighbours: readonly number[], middles: readonly number[]): number {
+function computeDesiredPosition(box: number, neighbours: readonly number[], middles: readonly number[]): number {
   if (neighbours.length === 0) return middles[box] ?? 0;
   return neighbours.reduce((sum, other) => sum + (middles[other] ?? 0), 0) / neighbours.length;
 }
@@ -79,7 +81,11 @@ function poolPositions(wishes: readonly number[]): readonly Block[] {
   const blocks: Block[] = [];
   for (const wish of wishes) {
     let block: Block = { sum: wish, count: 1 };
-    for (let last = blocks.at(-1); last !== undefined && meanOfBlock(last) > meanOfBlock(block); last = blocks.at(-1)) {
+    for (
+      let last = blocks.at(-1);
+      last !== undefined && computeBlockMean(last) > computeBlockMean(block);
+      last = blocks.at(-1)
+    ) {
       block = { sum: block.sum + last.sum, count: block.count + last.count };
       blocks.pop();
     }
@@ -88,6 +94,6 @@ function poolPositions(wishes: readonly number[]): readonly Block[] {
   return blocks;
 }
 
-function meanOfBlock({ sum, count }: Block): number {
+function computeBlockMean({ sum, count }: Block): number {
   return sum / count;
 }

@@ -5,10 +5,10 @@ export const PORT_GAP = 15;
 const TRACK_GAP = 9;
 const LEAD = 14;
 const ARRIVAL = 18;
-/** Number of tracks of a channel from which they are closer together. */
+/** Number of tracks in a channel from which tracks are closer together. */
 const WIDE_TRACKS = 24;
 /** Distance in pixels below which two lines appear as one. */
-const TOUCH = 3;
+const TOUCH_DISTANCE = 3;
 
 /** An edge's part between two columns. */
 export interface Wire {
@@ -44,8 +44,8 @@ interface Bus {
 export function routeChannel(wires: readonly Wire[]): Channel {
   separateEnds(wires);
   const buses = groupIntoBuses(wires);
-  const falling = buses.filter(({ fall }) => fall >= 0).toSorted((a, b) => startOfBus(b) - startOfBus(a));
-  const rising = buses.filter(({ fall }) => fall < 0).toSorted((a, b) => startOfBus(a) - startOfBus(b));
+  const falling = buses.filter(({ fall }) => fall >= 0).toSorted((a, b) => findBusStart(b) - findBusStart(a));
+  const rising = buses.filter(({ fall }) => fall < 0).toSorted((a, b) => findBusStart(a) - findBusStart(b));
   const ends: number[][] = [];
   const trackOf = new Map<number, number>();
   for (const bus of [...falling, ...rising]) trackOf.set(bus.from, allocateTrack(ends, bus));
@@ -58,12 +58,12 @@ export function routeChannel(wires: readonly Wire[]): Channel {
   };
 }
 
-/** Moves an end that is level with another slot's outgoing wire. */
+/** Moves each end of a wire that is level with the outgoing wire of another slot. */
 function separateEnds(wires: readonly Wire[]): void {
   const starts = [...new Map(wires.map(({ from, fromY }) => [from, fromY]))].toSorted((a, b) => a[1] - b[1]);
   for (const wire of wires) {
-    const hit = starts.some(([from, y]) => from !== wire.from && Math.abs(y - wire.toY) < TOUCH);
-    if (hit && wire.arrives && Math.abs(wire.fromY - wire.toY) >= TOUCH) wire.toY += TOUCH + 1;
+    const hit = starts.some(([from, y]) => from !== wire.from && Math.abs(y - wire.toY) < TOUCH_DISTANCE);
+    if (hit && wire.arrives && Math.abs(wire.fromY - wire.toY) >= TOUCH_DISTANCE) wire.toY += TOUCH_DISTANCE + 1;
   }
 }
 
@@ -82,7 +82,7 @@ function groupIntoBuses(wires: readonly Wire[]): readonly Bus[] {
   });
 }
 
-function startOfBus({ wires: [first] }: Bus): number {
+function findBusStart({ wires: [first] }: Bus): number {
   return first?.fromY ?? 0;
 }
 

@@ -60,13 +60,13 @@ function offsetPoints(cx: number, cy: number, r: number, ...points: readonly (re
 const OF_HEALTH = { OK: "ok", WATCH: "watch", FAULT: "fault" } as const;
 
 /** Returns the state for a Health's number; UNSPECIFIED is information. */
-export function stateOfHealth(health: number): State {
-  const word = enumWordAt(HEALTHS, health);
+export function findHealthState(health: number): State {
+  const word = findEnumWordAt(HEALTHS, health);
   return word === undefined ? "info" : OF_HEALTH[word];
 }
 
 /** Returns the state for a share in percent, with the thresholds of the console's pages. */
-export function stateOfShare(pct: number | undefined): State {
+export function findShareState(pct: number | undefined): State {
   const state = judgeShare(pct);
   return state === "unknown" ? "info" : state;
 }
@@ -80,11 +80,11 @@ export const STATE_WORDS: Readonly<Record<State, string>> = {
 };
 
 /** Returns the word for an enumeration's number: proto values start at 1; undefined for 0 and unknown numbers. */
-export function enumWordAt<Word extends string>(words: readonly Word[], number: number): Word | undefined {
+export function findEnumWordAt<Word extends string>(words: readonly Word[], number: number): Word | undefined {
   return words[number - 1];
 }
 
-export function powerDrawText(devices: number, sumW: number): string {
+export function formatPowerDraw(devices: number, sumW: number): string {
   return isDrawUnknown(devices, sumW) ? "draw not recorded" : formatWatts(sumW);
 }
 
@@ -94,7 +94,7 @@ export function joinCodeAndName(code: string, name: string): string {
 }
 
 /** Returns the heading of a rack: code and name, or the name alone if it contains the code. */
-export function rackTitle(code: string, name: string): string {
+export function formatRackTitle(code: string, name: string): string {
   const words = name.toLowerCase().split(/[^\p{L}\p{N}._-]+/u);
   return words.includes(code.toLowerCase()) ? name : `Rack ${joinCodeAndName(code, name)}`;
 }

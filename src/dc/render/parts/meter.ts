@@ -27,7 +27,7 @@ const NOTE_HEIGHT = 14;
 const BAR = 12;
 
 /** Returns the height of a meter in pixels, including the gap below it. */
-export function meterHeight({ note }: Meter): number {
+export function computeMeterHeight({ note }: Meter): number {
   return HEIGHT + (note === undefined ? 0 : NOTE_HEIGHT);
 }
 

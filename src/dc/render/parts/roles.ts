@@ -1,9 +1,9 @@
 import { DEVICE_KINDS, type DeviceKind } from "#dc/model/enum_values.ts";
-import { colorOf, type RoleToken } from "../palette.ts";
-import { enumWordAt } from "./marks.ts";
+import { type RoleToken, resolveColor } from "../palette.ts";
+import { findEnumWordAt } from "./marks.ts";
 
-/** Fills by device kind, for devices whose role has none. */
-const OF_KIND: Readonly<Partial<Record<DeviceKind, RoleToken>>> = {
+/** Fills by device kind, for devices whose role has no fill. */
+const FILL_BY_KIND: Readonly<Partial<Record<DeviceKind, RoleToken>>> = {
   SERVER: "role1",
   BLADE: "role1",
   CHASSIS: "role1",
@@ -28,7 +28,7 @@ const OF_KIND: Readonly<Partial<Record<DeviceKind, RoleToken>>> = {
 };
 
 /** Fills of roles that differ from the fill of their device kind. */
-const OF_ROLE: Readonly<Record<string, RoleToken>> = {
+const FILL_BY_ROLE: Readonly<Record<string, RoleToken>> = {
   gpu: "role5",
   storage: "role2",
   leaf: "role3",
@@ -45,13 +45,13 @@ interface Typed {
 }
 
 /** Returns the fill for a device's role, else for its kind. */
-export function roleFill({ role, kind }: Typed): RoleToken {
-  const word = enumWordAt(DEVICE_KINDS, kind);
-  const special = Object.hasOwn(OF_ROLE, role) ? OF_ROLE[role] : undefined;
-  return special ?? (word === undefined ? "roleOther" : (OF_KIND[word] ?? "roleOther"));
+export function findRoleFill({ role, kind }: Typed): RoleToken {
+  const word = findEnumWordAt(DEVICE_KINDS, kind);
+  const special = Object.hasOwn(FILL_BY_ROLE, role) ? FILL_BY_ROLE[role] : undefined;
+  return special ?? (word === undefined ? "roleOther" : (FILL_BY_KIND[word] ?? "roleOther"));
 }
 
 /** Returns the fill as RRGGBB in the light theme, for replies. */
-export function roleColor(typed: Typed): string {
-  return colorOf("LIGHT", roleFill(typed)).slice(1).toUpperCase();
+export function findRoleColor(typed: Typed): string {
+  return resolveColor("LIGHT", findRoleFill(typed)).slice(1).toUpperCase();
 }

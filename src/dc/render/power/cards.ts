@@ -6,8 +6,8 @@ import type { Item } from "../scene.ts";
 import { measureText } from "../text_width.ts";
 import { IMPACT_STATES, type ImpactState } from "./failure.ts";
 import { type DrawnState, drawBadge, IMPACT_STYLES } from "./impact_styles.ts";
-import { CHIP_HEIGHT, chipWidth, drawChip, type NodeFacts } from "./nodes.ts";
-import { groupLabel, type ImpactTally, impactLabel } from "./tally.ts";
+import { CHIP_HEIGHT, drawChip, measureChipWidth, type NodeFacts } from "./nodes.ts";
+import { formatGroupLabel, formatImpactLabel, type ImpactTally } from "./tally.ts";
 
 const HEADER = 26;
 const PAD = 8;
@@ -15,18 +15,18 @@ const GAP = 4;
 const GROUP_HEIGHT = 64;
 const BAR_HEIGHT = 8;
 /** Maximum width of a chip in pixels; a longer code is truncated, and complete in the tooltip. */
-const WIDEST_CHIP = 190;
+const MAX_CHIP_WIDTH = 190;
 
 export interface CardInput {
   readonly id: string;
   readonly shown: DrawnState;
   readonly tally: ImpactTally;
-  /** The elements inside, without outlets. */
+  /** Elements inside the card, without outlets. */
   readonly nodes: readonly NodeFacts[];
 }
 
 /** Sorts elements by their impact, the worst first. */
-export function sortedByImpact(nodes: readonly NodeFacts[]): readonly NodeFacts[] {
+export function sortByImpact(nodes: readonly NodeFacts[]): readonly NodeFacts[] {
   const rank = ({ impact }: NodeFacts) => IMPACT_STATES.indexOf(impact);
   return nodes.toSorted((a, b) => rank(a) - rank(b) || compareText(a.title, b.title));
 }
@@ -37,22 +37,22 @@ interface Grid {
   readonly rows: number;
 }
 
-function chipGrid(nodes: readonly NodeFacts[], width: number): Grid {
+function computeChipGrid(nodes: readonly NodeFacts[], width: number): Grid {
   const room = width - 2 * PAD + GAP;
-  const widest = Math.max(60, ...nodes.map(chipWidth));
-  const least = Math.min(widest, WIDEST_CHIP);
+  const widest = Math.max(60, ...nodes.map(measureChipWidth));
+  const least = Math.min(widest, MAX_CHIP_WIDTH);
   const columns = Math.max(1, Math.floor(room / (least + GAP)));
   return { chip: Math.floor(room / columns) - GAP, columns, rows: Math.ceil(nodes.length / columns) };
 }
 
 /** Returns the width at which all chips of a card fit in one row, in pixels. */
-export function neededCardWidth(nodes: readonly NodeFacts[]): number {
-  const chip = Math.min(WIDEST_CHIP, Math.max(60, ...nodes.map(chipWidth)));
+export function computeNeededCardWidth(nodes: readonly NodeFacts[]): number {
+  const chip = Math.min(MAX_CHIP_WIDTH, Math.max(60, ...nodes.map(measureChipWidth)));
   return nodes.length * (chip + GAP) + 2 * PAD;
 }
 
-export function cardHeight(nodes: readonly NodeFacts[], width: number): number {
-  return HEADER + chipGrid(nodes, width).rows * (CHIP_HEIGHT + GAP) + PAD - GAP;
+export function computeCardHeight(nodes: readonly NodeFacts[], width: number): number {
+  return HEADER + computeChipGrid(nodes, width).rows * (CHIP_HEIGHT + GAP) + PAD - GAP;
 }
 
 /** Draws an area with its elements. */
@@ -65,10 +65,10 @@ export function drawCard(
     coloring,
   }: { readonly x: number; readonly y: number; readonly width: number; readonly coloring: Coloring },
 ): Item {
-  const { chip, columns } = chipGrid(nodes, width);
+  const { chip, columns } = computeChipGrid(nodes, width);
   const title = formatArea(id);
   const lost = tally.lostW > 0 ? ` · ${formatWatts(tally.lostW)} lost` : "";
-  const words = `${impactLabel(tally)}${lost}`;
+  const words = `${formatImpactLabel(tally)}${lost}`;
   const wordsWidth = Math.min(measureText(words, { size: 10.5 }), width * 0.6);
   return {
     kind: "group",
@@ -81,7 +81,7 @@ export function drawCard(
         x: 0,
         y: 0,
         width,
-        height: cardHeight(nodes, width),
+        height: computeCardHeight(nodes, width),
         radius: 6,
         fill: "panel",
         ...IMPACT_STYLES[shown].line,
@@ -107,7 +107,7 @@ export function drawCard(
         fill: "muted",
         maxWidth: width * 0.6,
       },
-      ...sortedByImpact(nodes).map((node, index) =>
+      ...sortByImpact(nodes).map((node, index) =>
         drawChip(node, {
           x: PAD + (index % columns) * (chip + GAP),
           y: HEADER + Math.floor(index / columns) * (CHIP_HEIGHT + GAP),
@@ -119,7 +119,7 @@ export function drawCard(
   };
 }
 
-export function groupHeight(): number {
+export function computeGroupHeight(): number {
   return GROUP_HEIGHT;
 }
 
@@ -132,7 +132,7 @@ export function drawGroup(
   return {
     kind: "group",
     ref: id,
-    tip: `${title}\n${groupLabel(tally)}\n${impactLabel(tally)}`,
+    tip: `${title}\n${formatGroupLabel(tally)}\n${formatImpactLabel(tally)}`,
     at: [x, y],
     items: [
       { kind: "rect", x: 4, y: -4, width: width - 4, height: GROUP_HEIGHT, radius: 6, fill: "sunken", stroke: "line" },
@@ -148,9 +148,9 @@ export function drawGroup(
       },
       drawBadge(shown, PAD, 6),
       { kind: "text", x: 30, y: 17, text: title, size: 12, weight: "bold", fill: "ink", maxWidth: width - 46 },
-      { kind: "text", x: PAD, y: 34, text: groupLabel(tally), size: 10.5, fill: "ink", maxWidth: width - 20 },
+      { kind: "text", x: PAD, y: 34, text: formatGroupLabel(tally), size: 10.5, fill: "ink", maxWidth: width - 20 },
       ...drawImpactBar(tally, { x: PAD, y: 39, width: width - 4 - 2 * PAD }),
-      { kind: "text", x: PAD, y: 58, text: impactLabel(tally), size: 9.5, fill: "muted", maxWidth: width - 20 },
+      { kind: "text", x: PAD, y: 58, text: formatImpactLabel(tally), size: 9.5, fill: "muted", maxWidth: width - 20 },
     ],
   };
 }

@@ -1,6 +1,6 @@
 import type { NodeNumbers } from "#dc/analysis/node_numbers.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
-import { collectReach, type PowerFailure, type Reach } from "./failure.ts";
+import { collectFailureSurroundings, type FailureSurroundings, type PowerFailure } from "./failure.ts";
 import { type CollapseOptions, type DrawnNode, type GroupedNodes, NodeGrouper } from "./node_grouper.ts";
 
 export interface DrawnEdge {
@@ -14,7 +14,7 @@ export interface DrawnEdge {
 }
 
 export interface CollapsedFailure {
-  readonly reach: Reach;
+  readonly reach: FailureSurroundings;
   readonly drawn: readonly DrawnNode[];
   readonly edges: readonly DrawnEdge[];
   /** Number of elements that are shown only as part of a count. */
@@ -22,7 +22,7 @@ export interface CollapsedFailure {
 }
 
 /** Maximum number of feeds and outlets named on one edge. */
-const MOST_VIA = 3;
+const MAX_NAMED_SUPPLIES = 3;
 
 /**
  * Collapses the affected part of the graph until it fits: consumers by rack, row, room, floor and site, then the
@@ -31,7 +31,7 @@ const MOST_VIA = 3;
  */
 export function collapseFailure(failure: PowerFailure, options: CollapseOptions): CollapsedFailure {
   const { graph, rack } = failure;
-  const reach = collectReach(failure);
+  const reach = collectFailureSurroundings(failure);
   const grouper = new NodeGrouper(graph, reach, { rack, highlight: options.highlight });
   const grouped = grouper.collapse(options);
   const { drawn } = grouped;
@@ -84,7 +84,7 @@ class Supplies {
     this.#found.set(key, edge);
     edge.count += 1;
     if (!live) edge.dead += 1;
-    if (via !== "" && edge.via.size < MOST_VIA) edge.via.add(via);
+    if (via !== "" && edge.via.size < MAX_NAMED_SUPPLIES) edge.via.add(via);
   }
 
   #group(index: number): number {
@@ -94,7 +94,7 @@ class Supplies {
 
 function listSupplies(
   { graph, blast }: PowerFailure,
-  { touched }: Reach,
+  { touched }: FailureSurroundings,
   { groupOf, owners }: GroupedNodes,
 ): readonly DrawnEdge[] {
   const supplies = new Supplies(graph, groupOf);

@@ -6,21 +6,21 @@ import { layOutGraph } from "../layout/layered.ts";
 import { PORT_GAP } from "../layout/route.ts";
 import type { Item, Point } from "../scene.ts";
 import { measureText } from "../text_width.ts";
-import { cardHeight, drawCard, drawGroup, groupHeight, neededCardWidth } from "./cards.ts";
+import { computeCardHeight, computeGroupHeight, computeNeededCardWidth, drawCard, drawGroup } from "./cards.ts";
 import { collapseFailure, type DrawnEdge } from "./collapse.ts";
 import type { PowerFailure } from "./failure.ts";
-import { powerElements, powerGraphOf } from "./graph.ts";
-import { powerHeader } from "./header.ts";
-import { BOX_WIDTH, boxHeight, buildPart, drawBox, edgeLabel, type PowerPart } from "./nodes.ts";
+import { createPowerElements, createPowerGraph } from "./graph.ts";
+import { createPowerHeader } from "./header.ts";
+import { BOX_WIDTH, buildPart, computeBoxHeight, drawBox, formatEdgeLabel, type PowerPart } from "./nodes.ts";
 
-/** Sorts R2 before R10. */
-const byNumber = new Intl.Collator("en", { numeric: true });
+/** Compares texts by the numbers in them, so that R2 is before R10. */
+const numericCollator = new Intl.Collator("en", { numeric: true });
 const GROUP_WIDTH = 330;
 const LABEL_SIZE = 9;
 const LABEL_MOST = 120;
 /** Maximum number of labelled edges into one box. */
-const MOST_LABELS = 16;
-/** Card widths in pixels, from narrow to wide; the first with which the picture is no higher than wide is used. */
+const MAX_EDGE_LABELS = 16;
+/** Card widths in pixels, from narrow to wide. The first width that makes the picture no higher than wide is used. */
 const CARD_WIDTHS = [340, 460, 620, 820, 1060];
 
 /** Draws the effect of a power failure: sources left, consumers right, racks as cards with their devices. */
@@ -28,7 +28,9 @@ export function drawPower(failure: PowerFailure, options: DrawOptions): Drawing 
   const collapsed = collapseFailure(failure, { ...options, compact: options.view === "COMPACT" });
   const coloring = options.coloring ?? "POWER";
   const parts = collapsed.drawn.map((drawn) => buildPart(failure, collapsed, drawn));
-  const order = [...parts.keys()].toSorted((a, b) => byNumber.compare(parts[a]?.title ?? "", parts[b]?.title ?? ""));
+  const order = [...parts.keys()].toSorted((a, b) =>
+    numericCollator.compare(parts[a]?.title ?? "", parts[b]?.title ?? ""),
+  );
   const place = new Map(order.map((index, at) => [index, at]));
   const sorted = order.flatMap((index) => parts[index] ?? []);
   const edges = collapsed.edges.map((edge) => ({
@@ -38,9 +40,9 @@ export function drawPower(failure: PowerFailure, options: DrawOptions): Drawing 
   }));
   const body = drawBody(sorted, edges, coloring);
   return {
-    scene: frameScene({ ...powerHeader(failure, collapsed, { parts: sorted, coloring }), ...body }),
-    graph: powerGraphOf(failure, sorted, edges, coloring),
-    elements: powerElements(sorted),
+    scene: frameScene({ ...createPowerHeader(failure, collapsed, { parts: sorted, coloring }), ...body }),
+    graph: createPowerGraph(failure, sorted, edges, coloring),
+    elements: createPowerElements(sorted),
     omittedNodes: collapsed.omitted,
   };
 }
@@ -50,12 +52,12 @@ function drawBody(parts: readonly PowerPart[], edges: readonly DrawnEdge[], colo
   const arriving = new Map<number, number>();
   for (const { to } of edges) arriving.set(to, (arriving.get(to) ?? 0) + 1);
   const sizes = parts.map((part, index) => {
-    const size = sizeOfPart(part, cardWidth);
-    return { ...size, height: Math.max(size.height, PORT_GAP * Math.min(MOST_LABELS, arriving.get(index) ?? 0)) };
+    const size = computePartSize(part, cardWidth);
+    return { ...size, height: Math.max(size.height, PORT_GAP * Math.min(MAX_EDGE_LABELS, arriving.get(index) ?? 0)) };
   });
   const labelled = edges.map((edge) => {
-    const label = (arriving.get(edge.to) ?? 0) > MOST_LABELS ? "" : edgeLabel(edge);
-    return { ...edge, label, labelWidth: edgeLabelWidth(label) };
+    const label = (arriving.get(edge.to) ?? 0) > MAX_EDGE_LABELS ? "" : formatEdgeLabel(edge);
+    return { ...edge, label, labelWidth: measureEdgeLabel(label) };
   });
   const { corners, routes, width, height } = layOutGraph(sizes, labelled);
   const wires = labelled.flatMap((edge, index) => drawEdge(edge, edge.label, routes[index] ?? []));
@@ -71,19 +73,19 @@ function drawBody(parts: readonly PowerPart[], edges: readonly DrawnEdge[], colo
 
 function chooseCardWidth(parts: readonly PowerPart[]): number {
   const cards = parts.filter(({ form }) => form === "CARD");
-  const tall = (width: number) => cards.reduce((sum, { nodes }) => sum + cardHeight(nodes, width) + 14, 0);
-  const enough = Math.max(0, ...cards.map(({ nodes }) => neededCardWidth(nodes)));
+  const tall = (width: number) => cards.reduce((sum, { nodes }) => sum + computeCardHeight(nodes, width) + 14, 0);
+  const enough = Math.max(0, ...cards.map(({ nodes }) => computeNeededCardWidth(nodes)));
   return CARD_WIDTHS.find((width) => width >= enough || tall(width) <= width + 700) ?? CARD_WIDTHS.at(-1) ?? 0;
 }
 
-function sizeOfPart({ form, nodes }: PowerPart, cardWidth: number) {
+function computePartSize({ form, nodes }: PowerPart, cardWidth: number) {
   const [node] = nodes;
-  if (form === "BOX" && node !== undefined) return { width: BOX_WIDTH, height: boxHeight(node) };
-  if (form === "CARD") return { width: cardWidth, height: cardHeight(nodes, cardWidth), last: true };
-  return { width: GROUP_WIDTH, height: groupHeight(), last: true };
+  if (form === "BOX" && node !== undefined) return { width: BOX_WIDTH, height: computeBoxHeight(node) };
+  if (form === "CARD") return { width: cardWidth, height: computeCardHeight(nodes, cardWidth), last: true };
+  return { width: GROUP_WIDTH, height: computeGroupHeight(), last: true };
 }
 
-function edgeLabelWidth(label: string): number {
+function measureEdgeLabel(label: string): number {
   return label === "" ? 0 : Math.min(LABEL_MOST, Math.ceil(measureText(label, { size: LABEL_SIZE })) + 8);
 }
 

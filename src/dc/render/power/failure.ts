@@ -11,7 +11,7 @@ import { getRefName } from "#words/names.ts";
 /** The complete result of a power failure analysis: truncated lists would draw too few elements as dark. */
 export interface PowerFailure {
   readonly graph: PowerGraph;
-  /** Live nodes before the failure. */
+  /** Nodes that were live before the failure. */
   readonly before: LiveSet;
   readonly blast: BlastRadius;
   readonly basis: LoadBasis;
@@ -68,7 +68,7 @@ export class ImpactMap {
 }
 
 /** The part of the power graph that a picture shows. */
-export interface Reach {
+export interface FailureSurroundings {
   readonly impacts: ImpactMap;
   /** The affected nodes, in an order that does not depend on their numbers. */
   readonly touched: readonly number[];
@@ -83,7 +83,7 @@ export interface Reach {
  * Collects everything that fails or is de-energized, degraded or overloaded, and the supply chain of a single source.
  * Cost: proportional to the affected nodes.
  */
-export function collectReach({ graph, before, blast, sources }: PowerFailure): Reach {
+export function collectFailureSurroundings({ graph, before, blast, sources }: PowerFailure): FailureSurroundings {
   const impacts = new ImpactMap(graph.nodes.length);
   const nodesAt = (ref: string): readonly number[] => {
     const index = graph.indexOf.get(toRefKey(ref));
@@ -112,7 +112,7 @@ export function collectReach({ graph, before, blast, sources }: PowerFailure): R
 }
 
 /** Returns the displayed name of a node. */
-export function nodeTitle(node: PowerNode): string {
+export function formatNodeTitle(node: PowerNode): string {
   if (node.kind === "DEVICE") return node.device.code;
   return node.kind === "CRAC" ? node.crac.code : getRefName(node.ref);
 }

@@ -4,11 +4,11 @@ import { formatArea, formatRefInTitle } from "../places.ts";
 import type { DrawnEdge } from "./collapse.ts";
 import type { PowerFailure } from "./failure.ts";
 import { IMPACT_STYLES } from "./impact_styles.ts";
-import { edgeLabel, type NodeFacts, type PowerPart } from "./nodes.ts";
-import { groupLabel, impactLabel } from "./tally.ts";
+import { formatEdgeLabel, type NodeFacts, type PowerPart } from "./nodes.ts";
+import { formatGroupLabel, formatImpactLabel } from "./tally.ts";
 
 /** Returns the power picture as nodes and edges: elements inside a card are nodes of a cluster. */
-export function powerGraphOf(
+export function createPowerGraph(
   { sources }: PowerFailure,
   parts: readonly PowerPart[],
   edges: readonly DrawnEdge[],
@@ -18,9 +18,9 @@ export function powerGraphOf(
     name: `What if ${sources.map(({ ref }) => formatRefInTitle(ref)).join(", ")} ${sources.length > 1 ? "fail" : "fails"}`,
     directed: true,
     rankdir: "LR",
-    nodes: parts.flatMap((part) => graphNodesOf(part, coloring)),
+    nodes: parts.flatMap((part) => createPartNodes(part, coloring)),
     edges: edges.map((edge): GraphEdge => {
-      const label = edgeLabel(edge);
+      const label = formatEdgeLabel(edge);
       return {
         from: parts[edge.from]?.id ?? "",
         to: parts[edge.to]?.id ?? "",
@@ -32,14 +32,19 @@ export function powerGraphOf(
   };
 }
 
-function graphNodesOf({ form, id, shown, tally, nodes }: PowerPart, coloring: Coloring): readonly GraphNode[] {
+function createPartNodes({ form, id, shown, tally, nodes }: PowerPart, coloring: Coloring): readonly GraphNode[] {
   const [first] = nodes;
-  if (form === "BOX" && first !== undefined) return [elementNode(first, coloring)];
+  if (form === "BOX" && first !== undefined) return [createElementNode(first, coloring)];
   const title = formatArea(id);
   const look = IMPACT_STYLES[shown];
   const summary: GraphNode = {
     id,
-    label: [title, `${look.letter}: ${look.word}`, form === "GROUP" ? groupLabel(tally) : "", impactLabel(tally)]
+    label: [
+      title,
+      `${look.letter}: ${look.word}`,
+      form === "GROUP" ? formatGroupLabel(tally) : "",
+      formatImpactLabel(tally),
+    ]
       .filter((line) => line !== "")
       .join("\n"),
     shape: form === "GROUP" ? "note" : "box",
@@ -47,10 +52,10 @@ function graphNodesOf({ form, id, shown, tally, nodes }: PowerPart, coloring: Co
     style: shown === "OFFLINE" ? "dashed" : "bold",
     ...(form === "CARD" && { cluster: title }),
   };
-  return [summary, ...nodes.map((node) => ({ ...elementNode(node, coloring), cluster: title }))];
+  return [summary, ...nodes.map((node) => ({ ...createElementNode(node, coloring), cluster: title }))];
 }
 
-function elementNode(node: NodeFacts, coloring: Coloring): GraphNode {
+function createElementNode(node: NodeFacts, coloring: Coloring): GraphNode {
   const { letter, word } = IMPACT_STYLES[node.impact];
   const lines = [node.title, node.kind(), `${letter}: ${word}`, node.load(), ...node.alarms()];
   return {
@@ -64,7 +69,7 @@ function elementNode(node: NodeFacts, coloring: Coloring): GraphNode {
 }
 
 /** Returns facts about every element and group of the picture. */
-export function powerElements(parts: readonly PowerPart[]): readonly Element[] {
+export function createPowerElements(parts: readonly PowerPart[]): readonly Element[] {
   return parts.flatMap(({ form, id, shown, tally, nodes }): Element[] => {
     const inside = nodes.map(
       (node): Element => ({
@@ -78,8 +83,8 @@ export function powerElements(parts: readonly PowerPart[]): readonly Element[] {
     if (form === "BOX") return inside;
     const facts: Element["facts"] = [
       ["State", IMPACT_STYLES[shown].word],
-      ["Holds", groupLabel(tally)],
-      ["Elements", impactLabel(tally)],
+      ["Holds", formatGroupLabel(tally)],
+      ["Elements", formatImpactLabel(tally)],
     ];
     const related = nodes.map(({ ref }) => ref);
     return [{ ref: id, kind: form === "GROUP" ? "Group" : "Place", title: formatArea(id), facts, related }, ...inside];

@@ -3,14 +3,14 @@ import { formatBandwidth, formatDuration, formatPercent, formatWatts } from "#wo
 import { formatCountOf, getRefName, LOAD_BASIS_ADJECTIVES } from "#words/names.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import { formatRefInTitle } from "../places.ts";
-import { scaleLegend } from "../scale_legend.ts";
+import { createScaleLegend } from "../scale_legend.ts";
 import type { CollapsedFailure } from "./collapse.ts";
 import { IMPACT_STATES, type PowerFailure } from "./failure.ts";
 import { type DrawnState, drawBadge, IMPACT_STYLES } from "./impact_styles.ts";
 import type { PowerPart } from "./nodes.ts";
 
 /** Returns title, figures, notes and legend of the picture of a power failure. */
-export function powerHeader(
+export function createPowerHeader(
   failure: PowerFailure,
   collapsed: CollapsedFailure,
   { parts, coloring }: { readonly parts: readonly PowerPart[]; readonly coloring: Coloring },
@@ -19,19 +19,19 @@ export function powerHeader(
   const [first = "nothing", ...others] = refs;
   const names =
     others.length === 0 ? first : others.length < 4 ? refs.join(", ") : `${first} and ${others.length} more`;
-  const figures = impactFigures(failure);
+  const figures = createImpactFigures(failure);
   const title = `What if ${names} ${refs.length > 1 ? "fail" : "fails"}`;
   return {
     title,
     subtitle: `What goes off, by ${LOAD_BASIS_ADJECTIVES[failure.basis]} draw`,
     description: `${title}: ${figures.map(({ label, value }) => `${label} ${value}`).join(", ")}.`,
     figures,
-    notes: failureNotes(failure, collapsed),
-    legend: parts.length === 0 ? [] : impactLegend(parts, coloring),
+    notes: createFailureNotes(failure, collapsed),
+    legend: parts.length === 0 ? [] : createImpactLegend(parts, coloring),
   };
 }
 
-function impactFigures({ blast: { impact, overloads } }: PowerFailure): readonly Figure[] {
+function createImpactFigures({ blast: { impact, overloads } }: PowerFailure): readonly Figure[] {
   const loss = (label: string, count: number): Figure => ({
     label,
     value: String(count),
@@ -77,12 +77,12 @@ function impactFigures({ blast: { impact, overloads } }: PowerFailure): readonly
 }
 
 /** Maximum number of lines about overloads; the picture marks all of them. */
-const MOST_LINES = 6;
+const MAX_OVERLOAD_LINES = 6;
 
-function failureNotes(failure: PowerFailure, { omitted, drawn }: CollapsedFailure): readonly Note[] {
+function createFailureNotes(failure: PowerFailure, { omitted, drawn }: CollapsedFailure): readonly Note[] {
   const { blast, sources } = failure;
   const { linksDown, isolated } = failure.network;
-  if (blast.hits.length === 0 && linksDown.length + isolated.length > 0) return networkNotes(failure.network);
+  if (blast.hits.length === 0 && linksDown.length + isolated.length > 0) return createNetworkNotes(failure.network);
   if (sources.every(({ nodes }) => nodes.size === 0)) {
     const isPlace = sources.every(({ ref }) => !/^(?:port|cable|fabric_link):/.test(ref));
     const empty = "No device and no cooling unit is recorded here: nothing can fail";
@@ -100,7 +100,7 @@ function failureNotes(failure: PowerFailure, { omitted, drawn }: CollapsedFailur
   );
   const steps = blast.steps.map(
     ({ step, trippedRefs, devicesOffline }): Note => ({
-      text: `Cascade step ${step}: ${firstRefsText(trippedRefs)} trips, ${formatCountOf(devicesOffline, "element")} offline then`,
+      text: `Cascade step ${step}: ${formatFirstRefs(trippedRefs)} trips, ${formatCountOf(devicesOffline, "element")} offline then`,
       tone: "fault",
     }),
   );
@@ -114,11 +114,11 @@ function failureNotes(failure: PowerFailure, { omitted, drawn }: CollapsedFailur
 }
 
 /** Returns notes about network losses of a failure that leaves every power supply on. */
-function networkNotes({ linksDown, lostMbps, cutOff, isolated }: PowerFailure["network"]): readonly Note[] {
+function createNetworkNotes({ linksDown, lostMbps, cutOff, isolated }: PowerFailure["network"]): readonly Note[] {
   const verb = linksDown.length === 1 ? "goes" : "go";
-  const links = `${formatCountOf(linksDown.length, "fabric link")} of ${formatBandwidth(lostMbps)} ${verb} down: ${firstRefsText(linksDown)}`;
-  const switches = `${formatCountOf(cutOff.length, "switch", "switches")} without an uplink: ${firstRefsText(cutOff)}`;
-  const devices = `${formatCountOf(isolated.length, "device")} without a data path: ${firstRefsText(isolated)}`;
+  const links = `${formatCountOf(linksDown.length, "fabric link")} of ${formatBandwidth(lostMbps)} ${verb} down: ${formatFirstRefs(linksDown)}`;
+  const switches = `${formatCountOf(cutOff.length, "switch", "switches")} without an uplink: ${formatFirstRefs(cutOff)}`;
+  const devices = `${formatCountOf(isolated.length, "device")} without a data path: ${formatFirstRefs(isolated)}`;
   return [
     { text: "No supply fails with this", tone: "info" },
     ...(linksDown.length === 0 ? [] : [{ text: links, tone: "watch" as const }]),
@@ -128,16 +128,19 @@ function networkNotes({ linksDown, lostMbps, cutOff, isolated }: PowerFailure["n
 }
 
 function limitNotes(notes: readonly Note[], what: string): readonly Note[] {
-  if (notes.length <= MOST_LINES) return notes;
-  return [...notes.slice(0, MOST_LINES), { text: `and ${notes.length - MOST_LINES} more ${what}`, tone: "fault" }];
+  if (notes.length <= MAX_OVERLOAD_LINES) return notes;
+  return [
+    ...notes.slice(0, MAX_OVERLOAD_LINES),
+    { text: `and ${notes.length - MAX_OVERLOAD_LINES} more ${what}`, tone: "fault" },
+  ];
 }
 
-function firstRefsText(refs: readonly string[]): string {
+function formatFirstRefs(refs: readonly string[]): string {
   const names = refs.map(getRefName);
   return names.length <= 4 ? names.join(", ") : `${names.slice(0, 4).join(", ")} and ${names.length - 4} more`;
 }
 
-function impactLegend(parts: readonly PowerPart[], coloring: Coloring): readonly LegendLine[] {
+function createImpactLegend(parts: readonly PowerPart[], coloring: Coloring): readonly LegendLine[] {
   const used = new Set(parts.flatMap(({ tally, shown }): DrawnState[] => [...tally.impacts.keys(), shown]));
   const places = parts.some(({ shown }) => shown === "PARTIAL");
   const shown = IMPACT_STATES.flatMap((impact) => (used.has(impact) ? [impact] : []));
@@ -164,5 +167,5 @@ function impactLegend(parts: readonly PowerPart[], coloring: Coloring): readonly
       ],
     },
   ];
-  return coloring === "UTILIZATION" ? [...lines, ...scaleLegend()] : lines;
+  return coloring === "UTILIZATION" ? [...lines, ...createScaleLegend()] : lines;
 }

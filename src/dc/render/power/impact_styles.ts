@@ -18,19 +18,19 @@ export interface ImpactStyle {
 export type DrawnState = ImpactState | "PARTIAL";
 
 export const IMPACT_STYLES: Readonly<Record<DrawnState, ImpactStyle>> = {
-  FAILED: impactStyle("failed", "F", "diamond", "accent", { line: { strokeWidth: 3 } }),
-  OFFLINE: impactStyle("offline", "X", "square", "fault", {
+  FAILED: createImpactStyle("failed", "F", "diamond", "accent", { line: { strokeWidth: 3 } }),
+  OFFLINE: createImpactStyle("offline", "X", "square", "fault", {
     line: { strokeWidth: 1.5, dash: "dashed" },
     hatch: "diagonal",
   }),
-  PARTIAL: impactStyle("partly offline", "P", "square", "fault", { line: { strokeWidth: 1.5 } }),
-  ON_BATTERY: impactStyle("on battery", "B", "circle", "info", { line: { strokeWidth: 1.5, dash: "dotted" } }),
-  DEGRADED: impactStyle("protected, less supply", "D", "circle", "watch", { line: {} }),
-  LIVE: impactStyle("live", "L", "circle", "ok", { line: {} }),
-  OFF: impactStyle("off before", "O", "square", "offline", { line: { dash: "dotted" } }),
+  PARTIAL: createImpactStyle("partly offline", "P", "square", "fault", { line: { strokeWidth: 1.5 } }),
+  ON_BATTERY: createImpactStyle("on battery", "B", "circle", "info", { line: { strokeWidth: 1.5, dash: "dotted" } }),
+  DEGRADED: createImpactStyle("protected, less supply", "D", "circle", "watch", { line: {} }),
+  LIVE: createImpactStyle("live", "L", "circle", "ok", { line: {} }),
+  OFF: createImpactStyle("off before", "O", "square", "offline", { line: { dash: "dotted" } }),
 };
 
-function impactStyle(
+function createImpactStyle(
   word: string,
   letter: string,
   shape: ImpactStyle["shape"],

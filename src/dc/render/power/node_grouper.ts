@@ -4,7 +4,7 @@ import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
 import { AreaFinder, type AreaKind, type AreasOfElement, isRacked, UNKNOWN_AREAS } from "../places.ts";
-import { nodeTitle, type PowerFailure, type Reach } from "./failure.ts";
+import { type FailureSurroundings, formatNodeTitle, type PowerFailure } from "./failure.ts";
 
 /** One drawn node: an element (BOX), an area with its elements (CARD), or an area as counts (GROUP). */
 export interface DrawnNode {
@@ -25,10 +25,10 @@ export interface CollapseOptions {
 }
 
 /**
- * Class of an element. CONSUMER is drawn in a card; EQUIPMENT and KEY are boxes unless they must be collapsed; PINNED
- * is a consumer that stays outside its card.
+ * Class of an element. A CONSUMER is drawn in a card. EQUIPMENT and KEY elements are boxes unless they must be
+ * collapsed. A PINNED element is a consumer that stays outside its card.
  */
-type Class = "CONSUMER" | "COOLING" | "PDU" | "EQUIPMENT" | "KEY" | "PINNED";
+type ElementClass = "CONSUMER" | "COOLING" | "PDU" | "EQUIPMENT" | "KEY" | "PINNED";
 
 interface Scheme {
   /** Kind of area into which consumers are collapsed. Undefined draws every element. */
@@ -38,7 +38,7 @@ interface Scheme {
 }
 
 /** Schemes from separate elements to one group; the first one that fits is used. */
-const SCHEMES: readonly Scheme[] = [
+const GROUPING_SCHEMES: readonly Scheme[] = [
   {},
   { consumers: "rack" },
   { consumers: "row" },
@@ -54,28 +54,28 @@ const SCHEMES: readonly Scheme[] = [
 ];
 
 /** Maximum number of drawn nodes if any are collapsed: a hundred groups would be unreadable. */
-const COLLAPSED_NODES = 72;
+const MAX_COLLAPSED_NODES = 72;
 /** Maximum number of rack PDUs drawn between panels and racks; if there are more, they are drawn inside their racks. */
-const PDU_BOXES = 48;
+const MAX_PDU_BOXES = 48;
 
 export interface GroupedNodes {
   readonly drawn: readonly DrawnNode[];
-  /** Number of the drawn node for every graph node; -1 for none. */
+  /** Index of the drawn node that contains each graph node; -1 if none does. */
   readonly groupOf: NodeNumbers;
-  /** Number of the device with which an outlet is drawn, by node; -1 for none. */
+  /** Index of the device with which each outlet is drawn, by node; -1 if none is. */
   readonly owners: NodeNumbers;
 }
 
 /** An element of the picture: a node that the failure reaches, except outlets that are drawn with their devices. */
 interface Element {
   readonly index: number;
-  readonly kind: Class;
+  readonly kind: ElementClass;
   readonly place: AreasOfElement;
 }
 
 /** Number of elements of a class in an area. */
-interface Atom {
-  readonly kind: Class;
+interface AreaClassCount {
+  readonly kind: ElementClass;
   readonly place: AreasOfElement;
   readonly count: number;
 }
@@ -94,7 +94,7 @@ export class NodeGrouper {
 
   constructor(
     graph: PowerGraph,
-    { impacts, touched, keys }: Reach,
+    { impacts, touched, keys }: FailureSurroundings,
     { rack, highlight }: { readonly rack: PowerFailure["rack"]; readonly highlight: ReadonlySet<string> },
   ) {
     this.#graph = graph;
@@ -117,14 +117,14 @@ export class NodeGrouper {
         owned.push(index);
         continue;
       }
-      const place = areasOfNode(places, node);
+      const place = findNodeAreas(places, node);
       const kind = this.#classOf(index, node, place);
       parts.push({ index, kind, place });
       if (kind === "PDU") pdus += 1;
     }
     this.#parts = parts;
     this.#owned = owned;
-    this.#fewPdus = pdus <= PDU_BOXES;
+    this.#fewPdus = pdus <= MAX_PDU_BOXES;
   }
 
   /** Number of drawn elements if nothing is collapsed. */
@@ -136,7 +136,7 @@ export class NodeGrouper {
     return this.#group(this.#choose(options));
   }
 
-  #classOf(index: number, node: PowerNode, place: AreasOfElement): Class {
+  #classOf(index: number, node: PowerNode, place: AreasOfElement): ElementClass {
     const racked = isRacked(place);
     if (this.#keys.has(index)) return "KEY";
     if (this.#pinned.has(index)) return racked ? "PINNED" : "KEY";
@@ -147,11 +147,11 @@ export class NodeGrouper {
 
   #choose({ maxNodes, compact }: CollapseOptions): Scheme {
     const atoms = this.#atoms();
-    const [whole = {}, ...collapsing] = SCHEMES;
+    const [whole = {}, ...collapsing] = GROUPING_SCHEMES;
     if (!compact && this.elements <= maxNodes) return whole;
-    const limit = Math.min(maxNodes, COLLAPSED_NODES);
+    const limit = Math.min(maxNodes, MAX_COLLAPSED_NODES);
     const fits = (most: number) => collapsing.find((scheme) => this.#size(scheme, atoms) <= most);
-    return fits(limit) ?? fits(maxNodes) ?? SCHEMES.at(-1) ?? whole;
+    return fits(limit) ?? fits(maxNodes) ?? GROUPING_SCHEMES.at(-1) ?? whole;
   }
 
   #group(scheme: Scheme): GroupedNodes {
@@ -159,14 +159,14 @@ export class NodeGrouper {
     const groups: { form: DrawnNode["form"]; id: string; members: number[] }[] = [];
     const byId = new Map<string, number>();
     // Many elements share their areas, so each combination is computed once.
-    const byPlace = new Map<AreasOfElement, Partial<Record<Class, number>>>();
+    const byPlace = new Map<AreasOfElement, Partial<Record<ElementClass, number>>>();
     const open = (id: string, form: DrawnNode["form"]): number => {
       const known = byId.get(id);
       if (known !== undefined) return known;
       byId.set(id, groups.length);
       return groups.push({ form, id, members: [] }) - 1;
     };
-    const shared = (kind: Class, place: AreasOfElement): number | undefined => {
+    const shared = (kind: ElementClass, place: AreasOfElement): number | undefined => {
       const known = byPlace.get(place) ?? {};
       byPlace.set(place, known);
       const id = known[kind] === undefined ? this.#idAt(scheme, kind, place) : undefined;
@@ -187,17 +187,17 @@ export class NodeGrouper {
     return { drawn: groups.map((group) => this.#finished(group)), groupOf, owners: this.#owners };
   }
 
-  /** Draws a group with one member as that member. */
+  /** Returns a group, or the only member of a group that has one. */
   #finished(group: Omit<DrawnNode, "title">): DrawnNode {
     const [first = -1, second = -1] = group.members;
     const node = this.#graph.nodes[first];
     const alone = group.form === "GROUP" && (second < 0 || this.#owners.at(second) >= 0);
     if (node === undefined || !(alone || group.form === "BOX")) return { ...group, title: group.id };
-    return { ...group, form: "BOX", id: node.ref, title: nodeTitle(node) };
+    return { ...group, form: "BOX", id: node.ref, title: formatNodeTitle(node) };
   }
 
   /** Returns the device with which an outlet is drawn, if the picture contains it. */
-  #ownerOf(index: number, impacts: Reach["impacts"]): number | undefined {
+  #ownerOf(index: number, impacts: FailureSurroundings["impacts"]): number | undefined {
     const node = this.#graph.nodes[index];
     if (node?.kind !== "OUTLET" || this.#keys.has(index) || this.#pinned.has(index)) return undefined;
     const inlet = this.#graph.inlets.first(index);
@@ -209,17 +209,17 @@ export class NodeGrouper {
   }
 
   /** Counts the elements of each class in each area. */
-  #atoms(): readonly Atom[] {
-    const atoms = new Map<AreasOfElement, Map<Class, number>>();
+  #atoms(): readonly AreaClassCount[] {
+    const atoms = new Map<AreasOfElement, Map<ElementClass, number>>();
     for (const { kind, place } of this.#parts) {
-      const counts = atoms.get(place) ?? new Map<Class, number>();
+      const counts = atoms.get(place) ?? new Map<ElementClass, number>();
       if (counts.size === 0) atoms.set(place, counts);
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
     }
     return [...atoms].flatMap(([place, counts]) => [...counts].map(([kind, count]) => ({ kind, place, count })));
   }
 
-  #size(scheme: Scheme, atoms: readonly Atom[]): number {
+  #size(scheme: Scheme, atoms: readonly AreaClassCount[]): number {
     const groups = new Set<string>();
     let single = 0;
     for (const { kind, place, count } of atoms) {
@@ -231,7 +231,7 @@ export class NodeGrouper {
   }
 
   /** Returns the id of the card or group in which an element is drawn; undefined for a separate box. */
-  #idAt(scheme: Scheme, kind: Class, place: AreasOfElement): string | undefined {
+  #idAt(scheme: Scheme, kind: ElementClass, place: AreasOfElement): string | undefined {
     if (scheme.consumers === "all") return "everything";
     switch (kind) {
       case "PDU":
@@ -245,24 +245,24 @@ export class NodeGrouper {
       case "EQUIPMENT":
         return scheme.equipment === undefined
           ? undefined
-          : `equipment of ${place[areaKindForCooling(scheme.equipment)]}`;
+          : `equipment of ${place[findCoolingAreaKind(scheme.equipment)]}`;
       default:
-        return scheme.keys === undefined ? undefined : `sources of ${place[areaKindForCooling(scheme.keys)]}`;
+        return scheme.keys === undefined ? undefined : `sources of ${place[findCoolingAreaKind(scheme.keys)]}`;
     }
   }
 
   #consumerAt({ consumers = "rack" }: Scheme, place: AreasOfElement): string {
     const near = place.rack;
-    return this.#pinnedRacks.has(near.toLowerCase()) ? near : place[areaKindForCooling(consumers)];
+    return this.#pinnedRacks.has(near.toLowerCase()) ? near : place[findCoolingAreaKind(consumers)];
   }
 }
 
 /** Replaces rows by rooms, because cooling units serve rooms. */
 function widenForCooling(width: AreaKind | "all" | undefined): AreaKind {
-  return width === undefined || width === "rack" || width === "row" ? "room" : areaKindForCooling(width);
+  return width === undefined || width === "rack" || width === "row" ? "room" : findCoolingAreaKind(width);
 }
 
-function areaKindForCooling(width: AreaKind | "all"): AreaKind {
+function findCoolingAreaKind(width: AreaKind | "all"): AreaKind {
   return width === "all" ? "site" : width;
 }
 
@@ -272,7 +272,7 @@ function isEquipment(node: PowerNode): boolean {
 }
 
 /** Returns the areas of a node. Outlets drawn alone and undeclared feeds have none. */
-function areasOfNode(places: AreaFinder, node: PowerNode): AreasOfElement {
+function findNodeAreas(places: AreaFinder, node: PowerNode): AreasOfElement {
   if (node.kind === "DEVICE") return places.of(node.device);
   return node.kind === "CRAC" ? places.of(node.crac) : UNKNOWN_AREAS;
 }

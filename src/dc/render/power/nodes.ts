@@ -2,15 +2,15 @@ import type { PowerNode } from "#dc/analysis/power/power_graph.ts";
 import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import { formatPercent, formatWatts } from "#words/figures.ts";
 import { formatConstant, getRefName } from "#words/names.ts";
-import { type Paint, scaleTokenOf } from "../palette.ts";
-import { roleFill } from "../parts/roles.ts";
+import { findScaleToken, type Paint } from "../palette.ts";
+import { findRoleFill } from "../parts/roles.ts";
 import type { Item } from "../scene.ts";
 import { measureText } from "../text_width.ts";
 import type { CollapsedFailure, DrawnEdge } from "./collapse.ts";
-import { type ImpactState, nodeTitle, type PowerFailure } from "./failure.ts";
+import { formatNodeTitle, type ImpactState, type PowerFailure } from "./failure.ts";
 import { type DrawnState, drawBadge, IMPACT_STYLES } from "./impact_styles.ts";
 import type { DrawnNode } from "./node_grouper.ts";
-import { countImpacts, drawnStateOf, type ImpactTally } from "./tally.ts";
+import { countImpacts, findDrawnState, type ImpactTally } from "./tally.ts";
 
 export const BOX_WIDTH = 196;
 const LINE = 15;
@@ -35,7 +35,7 @@ export class NodeFacts {
     if (node === undefined) throw new RangeError(`The power graph has no node ${index}`);
     this.node = node;
     this.ref = node.ref;
-    this.title = nodeTitle(node);
+    this.title = formatNodeTitle(node);
     this.impact = collapsed.reach.impacts.get(index) ?? "LIVE";
   }
 
@@ -127,12 +127,12 @@ export class NodeFacts {
       case "ROLE": {
         const device = this.node.kind === "DEVICE" ? this.node.device : undefined;
         const kind = device === undefined ? 0 : DEVICE_KINDS.indexOf(device.kind) + 1;
-        return roleFill({ role: device?.role ?? "", kind });
+        return findRoleFill({ role: device?.role ?? "", kind });
       }
       case "UTILIZATION": {
         const { capacityW } = this.node;
         if (capacityW === undefined || capacityW === 0) return "panel";
-        return scaleTokenOf(((this.#failure.blast.loadsAfter[this.#index] ?? 0) / capacityW) * 100);
+        return findScaleToken(((this.#failure.blast.loadsAfter[this.#index] ?? 0) / capacityW) * 100);
       }
       case "STATUS":
         return this.#statusFill();
@@ -146,7 +146,7 @@ export class NodeFacts {
 
 const OVERLOAD_WORDS = { OVER_DERATED: "over its limit", WOULD_TRIP: "would trip" } as const;
 
-export function boxHeight(node: NodeFacts): number {
+export function computeBoxHeight(node: NodeFacts): number {
   return 12 + LINE * (2 + (node.load() === "" ? 0 : 1) + node.alarms().length);
 }
 
@@ -157,8 +157,8 @@ export function drawBox(
 ): Item {
   const look = IMPACT_STYLES[node.impact];
   const fill = node.fill(coloring);
-  const ink: Paint = textColorOn(fill);
-  const height = boxHeight(node);
+  const ink: Paint = findReadableTextPaint(fill);
+  const height = computeBoxHeight(node);
   const room = BOX_WIDTH - 20;
   const lines: Item[] = [];
   let at = 31;
@@ -193,11 +193,11 @@ export function drawBox(
 }
 
 /** Returns the text colour that is readable on a fill. */
-export function textColorOn(fill: Paint): Paint {
+export function findReadableTextPaint(fill: Paint): Paint {
   return `on:${fill as "panel"}`;
 }
 
-export function chipWidth(node: NodeFacts): number {
+export function measureChipWidth(node: NodeFacts): number {
   return Math.ceil(measureText(node.title, { size: CHIP_TEXT })) + 30;
 }
 
@@ -221,7 +221,15 @@ export function drawChip(
     items: [
       { kind: "rect", x: 0, y: 0, width, height: CHIP_HEIGHT, radius: 3, fill, ...look.line, strokeWidth: 1 },
       drawBadge(node.impact, 3, 3),
-      { kind: "text", x: 22, y: 14, text: node.title, size: CHIP_TEXT, fill: textColorOn(fill), maxWidth: width - 26 },
+      {
+        kind: "text",
+        x: 22,
+        y: 14,
+        text: node.title,
+        size: CHIP_TEXT,
+        fill: findReadableTextPaint(fill),
+        maxWidth: width - 26,
+      },
     ],
   };
 }
@@ -229,7 +237,7 @@ export function drawChip(
 export interface PowerPart extends DrawnNode {
   readonly tally: ImpactTally;
   readonly shown: DrawnState;
-  /** The elements inside, without outlets unless the part itself is an outlet. */
+  /** Elements inside the part, without outlets unless the part itself is an outlet. */
   readonly nodes: readonly NodeFacts[];
 }
 
@@ -242,12 +250,12 @@ export function buildPart(failure: PowerFailure, collapsed: CollapsedFailure, dr
       ? drawn.members.filter((index) => index === first)
       : drawn.members.filter((index) => drawn.form === "CARD" && failure.graph.nodes[index]?.kind !== "OUTLET");
   const nodes = inside.map((index) => new NodeFacts(failure, collapsed, index));
-  const shown = drawn.form === "BOX" ? (nodes[0]?.impact ?? "LIVE") : drawnStateOf(failure, drawn, tally);
+  const shown = drawn.form === "BOX" ? (nodes[0]?.impact ?? "LIVE") : findDrawnState(failure, drawn, tally);
   return { ...drawn, tally, shown, nodes };
 }
 
 /** Returns the feed of a single supply, else the number of supplies. */
-export function edgeLabel({ count, dead, via }: DrawnEdge): string {
+export function formatEdgeLabel({ count, dead, via }: DrawnEdge): string {
   const [only] = via;
   if (count === 1) return only === undefined ? "" : getRefName(only);
   return dead > 0 && dead < count ? `${count} supplies, ${dead} dead` : `${count} supplies`;

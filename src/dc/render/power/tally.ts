@@ -63,10 +63,10 @@ export function countImpacts(
 }
 
 /**
- * Returns the state of a card or group: for a rack that of the reply, for any other area that of its members. A
- * de-energized PDU of a rack does not count as a loss of the rack.
+ * Returns the state of a card or group. The state of a rack is that of the reply, the state of another area that of its
+ * members. A de-energized PDU of a rack does not count as a loss of the rack.
  */
-export function drawnStateOf(
+export function findDrawnState(
   { blast }: PowerFailure,
   { id }: DrawnNode,
   { impacts, parts, elements }: ImpactTally,
@@ -102,14 +102,14 @@ const WORDS: Readonly<Record<ImpactState, string>> = {
 };
 
 /** Describes the counts of a tally, such as "23 offline, 2 protected". */
-export function impactLabel({ impacts }: ImpactTally): string {
+export function formatImpactLabel({ impacts }: ImpactTally): string {
   return IMPACT_STATES.flatMap((impact) =>
     impacts.has(impact) ? [`${impacts.get(impact)} ${WORDS[impact]}`] : [],
   ).join(", ");
 }
 
 /** Returns the label of a group: the number of its elements and the states of its racks. */
-export function groupLabel({
+export function formatGroupLabel({
   elements,
   racks,
   racksDark,

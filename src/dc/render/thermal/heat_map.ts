@@ -1,12 +1,12 @@
-import { toRectangle } from "#dc/model/rack_space.ts";
+import { computeFootprint } from "#dc/model/rack_space.ts";
 import type { Placement } from "#dc/model/resources.ts";
 import { type CracShare, CracStatus, type RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
-import { rectangleAround } from "../floor/collapse.ts";
-import { drawFloorGrid, drawScaleBar, drawTiles, MAX_FLOOR_WIDTH_PX, pixelsPerMm } from "../floor/ground.ts";
+import { computeEnclosingRectangle } from "../floor/collapse.ts";
+import { computePixelsPerMm, drawFloorGrid, drawScaleBar, drawTiles, MAX_FLOOR_WIDTH_PX } from "../floor/ground.ts";
 import { buildCracTile, type FloorTile } from "../floor/tiles.ts";
 import { drawCard, drawSectionTitle } from "../parts/chrome.ts";
-import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
+import { findHealthState, STATE_WORDS } from "../parts/marks.ts";
 import { formatRefInTitle } from "../places.ts";
 import type { Item } from "../scene.ts";
 import type { ThermalStyle } from "./thermal_style.ts";
@@ -24,12 +24,12 @@ const CELL_HEIGHT = 62;
 const CARD_GAP = 14;
 const MARGIN_MM = 600;
 /** Pixels around the map in its card. */
-const PADDING = 16;
+const MAP_PADDING = 16;
 
 interface MapInput {
   readonly style: ThermalStyle;
   readonly places: RecordedLocations;
-  /** Width in pixels, unless its racks require more to be readable. */
+  /** Width of the map in pixels, unless its racks must be wider to be readable. */
   readonly width: number;
   /** Cooling units, drawn beside racks with known locations. */
   readonly units: { readonly shares: readonly CracShare[]; readonly places: RecordedLocations };
@@ -42,8 +42,9 @@ interface Part {
 }
 
 /**
- * Draws racks in the colour of their heat: to scale if they are on one floor, with unplaced racks in cells below. Draws
- * all of them in cells if none is placed, or if they are on several floors. The origin is the upper left corner.
+ * Draws racks in the colour of their heat. Racks of one floor are drawn to scale, with unplaced racks in cells below.
+ * If no rack is placed, or if racks are on several floors, all of them are drawn in cells. The origin is the upper left
+ * corner.
  */
 export function drawHeatMap(racks: readonly RackThermal[], { style, places, width, units }: MapInput): Part {
   if (racks.length === 0) return { items: [], width: 0, height: 0 };
@@ -86,13 +87,13 @@ function drawMap(
   tiles: readonly FloorTile[],
   { floor, usual }: { readonly floor: string; readonly usual: number },
 ): Part | undefined {
-  const area = rectangleAround(tiles.map((tile) => tile.area));
+  const area = computeEnclosingRectangle(tiles.map((tile) => tile.area));
   const widthMm = area.east - area.west + 2 * MARGIN_MM;
-  const pxPerMm = pixelsPerMm(widthMm, usual - 2 * PADDING);
+  const pxPerMm = computePixelsPerMm(widthMm, usual - 2 * MAP_PADDING);
   const px = (mm: number) => mm * pxPerMm;
   const [mapWidth, mapHeight] = [px(widthMm), px(area.south - area.north + 2 * MARGIN_MM)];
   if (mapWidth > MAX_FLOOR_WIDTH_PX) return undefined;
-  const width = Math.max(usual, mapWidth + 2 * PADDING);
+  const width = Math.max(usual, mapWidth + 2 * MAP_PADDING);
   const moved = tiles.map(
     (tile): FloorTile => ({
       ...tile,
@@ -152,13 +153,13 @@ function buildRackTile(
 ): FloorTile {
   const placement = place?.placement;
   const { code, heatW, airHeatW, coolingCapacityW, utilizationPct, inletTempC, health } = rack;
-  const state = stateOfHealth(health);
+  const state = findHealthState(health);
   return {
     ref: `rack:${code}`,
     kind: "rack",
     code,
     title: `Rack ${code}`,
-    area: placement === undefined ? { west: 0, north: 0, east: 0, south: 0 } : toRectangle(placement),
+    area: placement === undefined ? { west: 0, north: 0, east: 0, south: 0 } : computeFootprint(placement),
     facing: placement?.rotationDeg ?? 0,
     row: "",
     fill: style.fill(rack),
@@ -175,7 +176,10 @@ function buildRackTile(
   };
 }
 
-export function rackFacts(rack: RackThermal, style: ThermalStyle): Pick<FloorTile, "ref" | "title" | "facts" | "kind"> {
+export function createRackFacts(
+  rack: RackThermal,
+  style: ThermalStyle,
+): Pick<FloorTile, "ref" | "title" | "facts" | "kind"> {
   const { ref, kind, title, facts } = buildRackTile(rack, { style, place: undefined });
   return { ref, kind, title, facts };
 }

@@ -4,18 +4,18 @@ import { formatConstant, formatCountOf, getReasonUnit } from "#words/names.ts";
 import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
 import { type FrameInput, frameScene } from "../frame.ts";
 import { drawCard, drawSectionTitle, drawSwatch } from "../parts/chrome.ts";
-import { drawMark, stateOfHealth, stateOfShare } from "../parts/marks.ts";
+import { drawMark, findHealthState, findShareState } from "../parts/marks.ts";
 import { formatArea, formatRefInTitle } from "../places.ts";
 import type { Item } from "../scene.ts";
-import { drawHeatMap, type RecordedLocations, rackFacts } from "./heat_map.ts";
+import { createRackFacts, drawHeatMap, type RecordedLocations } from "./heat_map.ts";
 import { styleRacks, type ThermalStyle } from "./thermal_style.ts";
-import { drawZoneBars, stateOfUnit, stateOfZone, unitLoadText } from "./zones.ts";
+import { drawZoneBars, findCoolingUnitState, findZoneState, formatUnitLoad } from "./zones.ts";
 
 const WIDTH = 1040;
 const GAP = 14;
 const LINE = 19;
 /** Maximum number of hotspots listed; the others are counted. Our choice: a picture does not replace a report. */
-const MOST_HOTSPOTS = 14;
+const MAX_HOTSPOTS = 14;
 
 const ZONE_LEGEND: FrameInput["legend"] = [
   { label: "heat", sample: drawSwatch({ label: "", fill: "scale2" }, 6, 0) },
@@ -54,7 +54,7 @@ export const drawThermal: Draw<ThermalPicture> = ({ reply, places, unitPlaces },
     return part === spots ? { ...item, part: "heading", height: part.height + GAP } : item;
   });
   const scene = frameScene({
-    ...thermalHeader(reply, omittedNodes),
+    ...createThermalHeader(reply, omittedNodes),
     legend: [
       ...(reply.zones.length === 0 ? [] : ZONE_LEGEND),
       ...(compact ? [] : style.legend).map((entry) => ({ label: entry.label, sample: drawSwatch(entry, 6, 0) })),
@@ -63,7 +63,7 @@ export const drawThermal: Draw<ThermalPicture> = ({ reply, places, unitPlaces },
     bodyWidth: Math.max(WIDTH, map?.width ?? 0),
     bodyHeight: Math.max(0, height - GAP),
   });
-  return { scene, graph: thermalGraph(reply), elements: thermalElements(reply, style), omittedNodes };
+  return { scene, graph: createThermalGraph(reply), elements: createThermalElements(reply, style), omittedNodes };
 };
 
 /** Returns the racks to draw in their order; if there are too many, the highlighted and warmest ones. */
@@ -82,7 +82,7 @@ function selectRacks(racks: readonly RackThermal[], { maxNodes, highlight }: Dra
   return racks.filter((rack) => kept.has(rack));
 }
 
-function thermalHeader(
+function createThermalHeader(
   reply: ThermalHeadroomResponse,
   omitted: number,
 ): Omit<FrameInput, "legend" | "body" | "bodyWidth" | "bodyHeight"> {
@@ -105,7 +105,7 @@ function thermalHeader(
       { label: "Heat to air", value: formatKilowatts(airHeatKw) },
       { label: "Heat to liquid", value: formatKilowatts(liquidHeatKw) },
       ...(infrastructureHeatKw > 0 ? [{ label: "Losses of power", value: formatKilowatts(infrastructureHeatKw) }] : []),
-      ...coolingFigures(reply),
+      ...createCoolingFigures(reply),
       ...(reply.ccf > 0 ? [{ label: "Cooling capacity factor", value: formatPlainNumber(reply.ccf) }] : []),
       ...(reply.rciHiPct === undefined
         ? []
@@ -144,7 +144,7 @@ function thermalHeader(
 }
 
 /** Returns figures of available cooling. Without units there is no headroom figure: zero would be misleading. */
-function coolingFigures({
+function createCoolingFigures({
   cracs,
   airHeatKw,
   usableKw,
@@ -160,8 +160,8 @@ function coolingFigures({
   if (cracs.length === 0) {
     return [{ label: "Cooling", value: "not recorded", ...(airHeatKw > 0 && { tone: "watch" as const }) }];
   }
-  const isTense = usableKw > 0 && stateOfShare((airHeatKw / usableKw) * 100) !== "ok";
-  const own = headroomTone(headroomKw, reserveKw);
+  const isTense = usableKw > 0 && findShareState((airHeatKw / usableKw) * 100) !== "ok";
+  const own = findHeadroomTone(headroomKw, reserveKw);
   const tone = own === "ok" && isTense ? "watch" : own;
   return [
     { label: "Usable cooling", value: formatKilowatts(usableKw) },
@@ -173,14 +173,14 @@ function coolingFigures({
           {
             label: "Headroom of liquid",
             value: liquidRatedKw === 0 ? "no unit recorded" : formatKilowatts(liquidHeadroomKw),
-            tone: liquidRatedKw === 0 ? ("watch" as const) : headroomTone(liquidHeadroomKw, liquidReserveKw),
+            tone: liquidRatedKw === 0 ? ("watch" as const) : findHeadroomTone(liquidHeadroomKw, liquidReserveKw),
           },
         ]),
   ];
 }
 
-/** Returns the state of the headroom. Units that cope only by using their reserve are watched, as their zones are. */
-function headroomTone(headroomKw: number, reserveKw: number): "ok" | "watch" | "fault" {
+/** Returns the state of the headroom. Units that suffice only with their reserve are watched, as their zones are. */
+function findHeadroomTone(headroomKw: number, reserveKw: number): "ok" | "watch" | "fault" {
   if (headroomKw >= 0) return "ok";
   return headroomKw + reserveKw < 0 ? "fault" : "watch";
 }
@@ -188,7 +188,7 @@ function headroomTone(headroomKw: number, reserveKw: number): "ok" | "watch" | "
 function drawHotspots(hotspots: readonly Hotspot[]): { readonly items: readonly Item[]; readonly height: number } {
   if (hotspots.length === 0) return { items: [], height: 0 };
   const worst = hotspots.toSorted((a, b) => b.severity - a.severity);
-  const shown = worst.length > MOST_HOTSPOTS ? worst.slice(0, MOST_HOTSPOTS - 1) : worst;
+  const shown = worst.length > MAX_HOTSPOTS ? worst.slice(0, MAX_HOTSPOTS - 1) : worst;
   const more = worst.length - shown.length;
   const height = 40 + (shown.length + (more > 0 ? 1 : 0)) * LINE + 8;
   return {
@@ -202,7 +202,7 @@ function drawHotspots(hotspots: readonly Hotspot[]): { readonly items: readonly 
           ref,
           at: [16, 46 + index * LINE],
           items: [
-            ...drawMark(stateOfHealth(severity), [6, -4], 12),
+            ...drawMark(findHealthState(severity), [6, -4], 12),
             {
               kind: "text",
               x: 20,
@@ -241,7 +241,7 @@ function drawHotspots(hotspots: readonly Hotspot[]): { readonly items: readonly 
   };
 }
 
-function thermalElements(reply: ThermalHeadroomResponse, style: ThermalStyle): readonly Element[] {
+function createThermalElements(reply: ThermalHeadroomResponse, style: ThermalStyle): readonly Element[] {
   return [
     ...reply.zones.map(
       (zone): Element => ({
@@ -264,17 +264,17 @@ function thermalElements(reply: ThermalHeadroomResponse, style: ThermalStyle): r
         title: share.code,
         facts: [
           ["Cooling", formatKilowatts(share.effectiveKw)],
-          ["Load", `${formatKilowatts(share.loadKw)} (${unitLoadText(share)})`],
+          ["Load", `${formatKilowatts(share.loadKw)} (${formatUnitLoad(share)})`],
           ...(share.failed ? [["State", "taken as failed"] as const] : []),
         ],
       }),
     ),
-    ...reply.racks.map((rack) => rackFacts(rack, style)),
+    ...reply.racks.map((rack) => createRackFacts(rack, style)),
   ];
 }
 
 /** Returns cooling units, the zones that they serve, and their racks as a graph. */
-function thermalGraph({ scopeRef, zones, cracs, racks }: ThermalHeadroomResponse): Graph {
+function createThermalGraph({ scopeRef, zones, cracs, racks }: ThermalHeadroomResponse): Graph {
   const known = new Set(racks.map(({ code }) => code));
   return {
     name: scopeRef,
@@ -283,21 +283,21 @@ function thermalGraph({ scopeRef, zones, cracs, racks }: ThermalHeadroomResponse
     nodes: [
       ...cracs.map((share) => ({
         id: `crac:${share.code}`,
-        label: `${share.code}\n${unitLoadText(share)}`,
+        label: `${share.code}\n${formatUnitLoad(share)}`,
         shape: "ellipse" as const,
-        fill: `${stateOfUnit(share)}Soft` as const,
+        fill: `${findCoolingUnitState(share)}Soft` as const,
       })),
       ...zones.map((zone) => ({
         id: zone.ref,
         label: `${formatArea(zone.ref)}\n${formatKilowatts(zone.heatKw)} of ${formatKilowatts(zone.usableKw)}`,
         shape: "box" as const,
-        fill: `${stateOfZone(zone)}Soft` as const,
+        fill: `${findZoneState(zone)}Soft` as const,
       })),
       ...racks.map(({ code, health }) => ({
         id: `rack:${code}`,
         label: code,
         shape: "box" as const,
-        fill: `${stateOfHealth(health)}Soft` as const,
+        fill: `${findHealthState(health)}Soft` as const,
       })),
     ],
     edges: zones.flatMap(({ ref, cracCodes, rackCodes }) => [

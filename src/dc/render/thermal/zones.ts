@@ -2,7 +2,7 @@ import type { CracShare, ThermalHeadroomResponse, ZoneRollup } from "#gen/datace
 import { formatKilowatts, formatPercent } from "#words/figures.ts";
 import type { State } from "../palette.ts";
 import { drawCard, drawSectionTitle } from "../parts/chrome.ts";
-import { drawMark, stateOfShare } from "../parts/marks.ts";
+import { drawMark, findShareState } from "../parts/marks.ts";
 import { formatArea, formatRefInTitle } from "../places.ts";
 import type { Item } from "../scene.ts";
 
@@ -10,9 +10,9 @@ const ROW = 64;
 const TOP = 40;
 const BAR = 16;
 /** Maximum number of zones drawn one by one; the others are counted. Our choice: more would not be read. */
-const MOST_ZONES = 24;
+const MAX_DRAWN_ZONES = 24;
 
-export function stateOfZone({ headroomKw, reserveKw, redundancyOk, ...zone }: ZoneRollup): State {
+export function findZoneState({ headroomKw, reserveKw, redundancyOk, ...zone }: ZoneRollup): State {
   const { liquidHeadroomKw, liquidReserveKw, liquidEffectiveKw } = zone;
   if (headroomKw + reserveKw < -1e-9) return "fault";
   if (liquidEffectiveKw > 0 && liquidHeadroomKw + liquidReserveKw < -1e-9) return "fault";
@@ -25,7 +25,7 @@ export function drawZoneBars(
   width: number,
 ): { readonly items: readonly Item[]; readonly height: number } {
   if (zones.length === 0) return { items: [], height: 0 };
-  const worst = zones.toSorted((a, b) => a.headroomKw - b.headroomKw).slice(0, MOST_ZONES);
+  const worst = zones.toSorted((a, b) => a.headroomKw - b.headroomKw).slice(0, MAX_DRAWN_ZONES);
   const shown = zones.filter((zone) => worst.includes(zone));
   const most = shown.reduce(
     (top, { heatKw, effectiveKw, usableKw }) => Math.max(top, heatKw, effectiveKw, usableKw),
@@ -44,7 +44,7 @@ export function drawZoneBars(
           kind: "group",
           ref: zone.ref,
           at: [16, TOP + index * ROW],
-          tip: zoneTooltip(zone),
+          tip: formatZoneTooltip(zone),
           items: drawZoneRow(zone, { width: width - 32, most, units }),
         }),
       ),
@@ -74,7 +74,7 @@ interface RowInput {
 function drawZoneRow(zone: ZoneRollup, { width, most, units }: RowInput): readonly Item[] {
   const { heatKw, effectiveKw, reserveKw, usableKw, headroomKw, cracCodes } = zone;
   const px = (kw: number) => (Math.max(0, kw) / most) * width;
-  const state = stateOfZone(zone);
+  const state = findZoneState(zone);
   const capacity = Math.max(effectiveKw, usableKw);
   const reserve = px(Math.min(reserveKw, capacity));
   const said = `${formatKilowatts(heatKw)} of ${formatKilowatts(usableKw)} usable, headroom ${formatKilowatts(headroomKw)}`;
@@ -122,27 +122,27 @@ function drawZoneRow(zone: ZoneRollup, { width, most, units }: RowInput): readon
       stroke: "ink",
       strokeWidth: 2,
     },
-    { kind: "text", x: 0, y: 50, text: unitsText(cracCodes, units), size: 10, fill: "muted", maxWidth: width },
+    { kind: "text", x: 0, y: 50, text: formatUnits(cracCodes, units), size: 10, fill: "muted", maxWidth: width },
   ];
 }
 
-function unitsText(codes: readonly string[], units: ReadonlyMap<string, CracShare>): string {
+function formatUnits(codes: readonly string[], units: ReadonlyMap<string, CracShare>): string {
   if (codes.length === 0) return "no cooling unit serves it";
   return codes
     .map((code) => {
       const share = units.get(code);
-      return share === undefined ? code : `${code} ${unitLoadText(share)}`;
+      return share === undefined ? code : `${code} ${formatUnitLoad(share)}`;
     })
     .join(", ");
 }
 
 /** Formats the load of a unit as a share of its capacity; a unit that does not run has none. */
-export function unitLoadText({ failed, effectiveKw, utilizationPct }: CracShare): string {
+export function formatUnitLoad({ failed, effectiveKw, utilizationPct }: CracShare): string {
   if (failed) return "failed";
   return effectiveKw > 0 ? formatPercent(Math.round(utilizationPct)) : "not running";
 }
 
-function zoneTooltip(zone: ZoneRollup): string {
+function formatZoneTooltip(zone: ZoneRollup): string {
   const { ref, heatKw, effectiveKw, reserveKw, usableKw, cracCodes, rackCodes } = zone;
   return [
     formatArea(ref),
@@ -153,7 +153,7 @@ function zoneTooltip(zone: ZoneRollup): string {
 }
 
 /** Returns the state shown as the sign of a unit: failed, not running, or by its load. */
-export function stateOfUnit({ failed, effectiveKw, utilizationPct }: CracShare): State {
+export function findCoolingUnitState({ failed, effectiveKw, utilizationPct }: CracShare): State {
   if (failed) return "fault";
-  return effectiveKw <= 0 ? "offline" : stateOfShare(utilizationPct);
+  return effectiveKw <= 0 ? "offline" : findShareState(utilizationPct);
 }

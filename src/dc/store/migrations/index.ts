@@ -1,5 +1,5 @@
 import type { Dialect } from "../sql/dialect.ts";
-import { PORT_TYPE_COLUMNS, selectPortTypes } from "../sql/sql_network_ports.ts";
+import { createPortTypesQuery, PORT_TYPE_COLUMNS } from "../sql/sql_network_ports.ts";
 import { createFirstSchema } from "./start.ts";
 
 /** One step of the schema: its name, and its statements in a dialect. A released step never changes. */
@@ -66,7 +66,7 @@ function addDataPortCounts({ types: { integer } }: Dialect): readonly string[] {
   return [
     `ALTER TABLE port_type ADD COLUMN data_free ${integer} NOT NULL DEFAULT 0`,
     "DELETE FROM port_type",
-    `INSERT INTO port_type (${PORT_TYPE_COLUMNS}) ${selectPortTypes([])}`,
+    `INSERT INTO port_type (${PORT_TYPE_COLUMNS}) ${createPortTypesQuery([])}`,
     "DROP INDEX port_type_some",
     "CREATE INDEX port_type_some ON port_type (device_key) WHERE data_free > 0",
   ];
@@ -106,7 +106,7 @@ function createSearchTables({ types: { text, integer } }: Dialect): readonly str
 
 /**
  * Creates tables for readings, separate from the inventory and its change log. Rows of `reading` are written with every
- * report, those of `reading_history` once a day.
+ * report, rows of `reading_history` once a day.
  */
 function createReadingTables({ types: { text, integer, real } }: Dialect): readonly string[] {
   return [

@@ -2,7 +2,8 @@ import type { Dialect } from "../sql/dialect.ts";
 
 /**
  * Creates the first schema. A resource is one row: its canonical JSON in `body`, and columns for lookups. Keys are
- * lower-case codes, because codes are unique without regard to case. Ports are separate rows, in their given order.
+ * lower-case codes, because codes are unique without regard to case. Ports are separate rows, in the order of their
+ * device.
  */
 export function createFirstSchema({ types: { text, integer, real } }: Dialect): readonly string[] {
   const kept = `body ${text} NOT NULL, etag ${text} NOT NULL, create_time ${text} NOT NULL, update_time ${text} NOT NULL`;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { refuse } from "#dc/model/refusal.ts";
-import { demandKnownSteps } from "../migrate.ts";
+import { requireKnownSteps } from "../migrate.ts";
 import { migrations } from "../migrations/index.ts";
 import type { SqlRow, SqlValue } from "../sql/sql_runner.ts";
 import type { PostgresConnection } from "./postgres_connection.ts";
@@ -27,11 +27,11 @@ const TAKE_LEASE = `INSERT INTO migration_lease (name, holder, until) VALUES ('s
 export async function migrateCockroach(connection: PostgresConnection): Promise<void> {
   const { text, integer } = connection.dialect.types;
   // Creates this table first, because it identifies the other tables as planner's for the next server.
-  await executeAlone(
+  await executeStatementAlone(
     connection,
     `CREATE TABLE IF NOT EXISTS migration (step ${integer} PRIMARY KEY, name ${text} NOT NULL)`,
   );
-  await executeAlone(
+  await executeStatementAlone(
     connection,
     `CREATE TABLE IF NOT EXISTS migration_lease (name ${text} PRIMARY KEY, holder ${text} NOT NULL, until ${integer} NOT NULL)`,
   );
@@ -41,26 +41,26 @@ export async function migrateCockroach(connection: PostgresConnection): Promise<
     if ((await readStepCount(connection)) === migrations.length) return;
   }
   try {
-    await executeSteps(connection, holder);
+    await executeMigrationSteps(connection, holder);
   } finally {
-    await executeAlone(connection, "DELETE FROM migration_lease WHERE name = 'schema' AND holder = ?", [holder]).catch(
-      () => {
-        // The lease expires if it cannot be deleted.
-      },
-    );
+    await executeStatementAlone(connection, "DELETE FROM migration_lease WHERE name = 'schema' AND holder = ?", [
+      holder,
+    ]).catch(() => {
+      // The lease expires if it cannot be deleted.
+    });
   }
 }
 
-async function executeSteps(connection: PostgresConnection, holder: string): Promise<void> {
+async function executeMigrationSteps(connection: PostgresConnection, holder: string): Promise<void> {
   const done = await readStepCount(connection);
-  demandKnownSteps(done);
+  requireKnownSteps(done);
   for (const [index, { name, statements }] of migrations.slice(done).entries()) {
     for (const statement of statements(connection.dialect)) {
-      if (!(await tryTakeLease(connection, holder))) throw createLostLeaseError();
-      await executeAlone(connection, makeRepeatable(statement));
+      if (!(await tryTakeLease(connection, holder))) throw createLeaseLostError();
+      await executeStatementAlone(connection, makeStatementRepeatable(statement));
     }
     const step = [done + index + 1, name];
-    await executeAlone(
+    await executeStatementAlone(
       connection,
       "INSERT INTO migration (step, name) VALUES (?, ?) ON CONFLICT (step) DO NOTHING",
       step,
@@ -69,7 +69,7 @@ async function executeSteps(connection: PostgresConnection, holder: string): Pro
 }
 
 /** Rewrites a statement so that it can be repeated. */
-export function makeRepeatable(statement: string): string {
+export function makeStatementRepeatable(statement: string): string {
   if (statement.startsWith("INSERT ")) return `${statement} ON CONFLICT DO NOTHING`;
   return statement
     .replace(/^CREATE TABLE /, "CREATE TABLE IF NOT EXISTS ")
@@ -79,16 +79,16 @@ export function makeRepeatable(statement: string): string {
 }
 
 async function tryTakeLease(connection: PostgresConnection, holder: string): Promise<boolean> {
-  return (await executeAlone(connection, TAKE_LEASE, [holder])).length > 0;
+  return (await executeStatementAlone(connection, TAKE_LEASE, [holder])).length > 0;
 }
 
 async function readStepCount(connection: PostgresConnection): Promise<number> {
-  const [row] = await executeAlone(connection, "SELECT COUNT(*) AS steps FROM migration");
+  const [row] = await executeStatementAlone(connection, "SELECT COUNT(*) AS steps FROM migration");
   return Number(row?.["steps"]);
 }
 
 /** Executes a statement outside of a transaction; repeats it after a conflict with another server. */
-async function executeAlone(
+async function executeStatementAlone(
   connection: PostgresConnection,
   sql: string,
   params: readonly SqlValue[] = [],
@@ -105,6 +105,6 @@ async function executeAlone(
   }
 }
 
-function createLostLeaseError() {
+function createLeaseLostError() {
   return refuse("DB_UNAVAILABLE", "Another server has taken over the change of the schema: start this one again");
 }

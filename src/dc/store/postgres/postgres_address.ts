@@ -13,7 +13,7 @@ type Tls = false | "prefer" | "require" | ConnectionOptions;
 export interface PostgresAddress {
   /** Address without planner's own parameters. It may contain a password. */
   readonly url: string;
-  /** Folder of a Unix socket, if `host` names one. */
+  /** Folder of a Unix socket, if `host` names a folder. */
   readonly host?: string;
   readonly tls: Tls;
   /** Whether a pooler assigns sessions by transaction, in which case no state can be kept in a session. */
@@ -41,14 +41,17 @@ export function parsePostgresUrl(address: string): PostgresAddress {
   // An address with several hosts is not a valid URL, so only the first host is parsed.
   const [first = ""] = hosts.split(",");
   if (!URL.canParse(base.replace(hosts, first === "" ? "localhost" : first))) {
-    throw refuseAddress(shown, "a URL postgres://user:password@host:port/database; special characters in it as %XX");
+    throw createAddressRefusal(
+      shown,
+      "a URL postgres://user:password@host:port/database; special characters in it as %XX",
+    );
   }
   const parameters = new URLSearchParams(query);
   const own = Object.fromEntries(OWN_PARAMETERS.map((name) => [name, parameters.get(name) ?? undefined]));
   for (const name of OWN_PARAMETERS) parameters.delete(name);
   const { host, pooling = "session" } = own;
   if (pooling !== "session" && pooling !== "transaction")
-    throw refuseAddress(shown, `no pooling "${pooling}", but session or transaction`);
+    throw createAddressRefusal(shown, `no pooling "${pooling}", but session or transaction`);
   return {
     url: parameters.size === 0 ? base : `${base}?${parameters}`,
     ...(host !== undefined && { host }),
@@ -61,9 +64,9 @@ export function parsePostgresUrl(address: string): PostgresAddress {
 function createTlsOptions(own: Readonly<Partial<Record<string, string>>>, shown: string): Tls {
   const { sslmode = "prefer", sslrootcert, sslcert, sslkey } = own;
   const files: ConnectionOptions = {
-    ...(sslrootcert !== undefined && sslrootcert !== "system" && { ca: readPem("sslrootcert", sslrootcert) }),
-    ...(sslcert !== undefined && { cert: readPem("sslcert", sslcert) }),
-    ...(sslkey !== undefined && { key: readPem("sslkey", sslkey) }),
+    ...(sslrootcert !== undefined && sslrootcert !== "system" && { ca: readPemFile("sslrootcert", sslrootcert) }),
+    ...(sslcert !== undefined && { cert: readPemFile("sslcert", sslcert) }),
+    ...(sslkey !== undefined && { key: readPemFile("sslkey", sslkey) }),
   };
   switch (sslmode) {
     case "disable":
@@ -72,23 +75,26 @@ function createTlsOptions(own: Readonly<Partial<Record<string, string>>>, shown:
     case "prefer":
       return "prefer";
     case "require":
-      // As in libpq, a given root certificate is verified.
-      return sslrootcert === undefined ? { ...files, rejectUnauthorized: false } : acceptAnyName(files);
+      // As in libpq, a root certificate that the address names is verified.
+      return sslrootcert === undefined ? { ...files, rejectUnauthorized: false } : acceptAnyCertificateName(files);
     case "verify-ca":
-      return acceptAnyName(files);
+      return acceptAnyCertificateName(files);
     case "verify-full":
       return files;
     default:
-      throw refuseAddress(shown, `no sslmode "${sslmode}", but disable, prefer, require, verify-ca or verify-full`);
+      throw createAddressRefusal(
+        shown,
+        `no sslmode "${sslmode}", but disable, prefer, require, verify-ca or verify-full`,
+      );
   }
 }
 
 /** Returns TLS options that verify the certificate but not the name in it. */
-function acceptAnyName(files: ConnectionOptions): ConnectionOptions {
+function acceptAnyCertificateName(files: ConnectionOptions): ConnectionOptions {
   return { ...files, checkServerIdentity: () => undefined };
 }
 
-function readPem(parameter: string, path: string): string {
+function readPemFile(parameter: string, path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
@@ -97,6 +103,6 @@ function readPem(parameter: string, path: string): string {
   }
 }
 
-function refuseAddress(shown: string, expected: string): OperationError {
+function createAddressRefusal(shown: string, expected: string): OperationError {
   return new OperationError("invalid_argument", `Cannot read the database address "${shown}": expected ${expected}`);
 }

@@ -3,11 +3,11 @@ import { refuse } from "#dc/model/refusal.ts";
 import { COCKROACH, type Dialect, POSTGRES } from "../sql/dialect.ts";
 import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "../sql/sql_runner.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
-import { createLostConnectionError, Interrupted, translateError } from "./postgres_errors.ts";
+import { createLostConnectionError, Interrupted, translatePostgresError } from "./postgres_errors.ts";
 
 /** Timeout for opening a connection, in seconds. */
 const CONNECT_TIMEOUT_S = 10;
-/** Timeout for closing a connection, in seconds, because a hanging server does not react. */
+/** Timeout for closing a connection, in seconds. It limits the wait for a server that hangs and does not react. */
 const CLOSE_TIMEOUT_S = 0.2;
 /** Maximum duration of one statement in milliseconds: the dialect sets the same limit on the server. */
 const STATEMENT_TIMEOUT_MS = 60_000;
@@ -84,7 +84,7 @@ export class PostgresConnection implements SqlRunner {
     }
   }
 
-  /** Reason why the current transaction cannot continue; undefined if it can. */
+  /** Reason why the current transaction cannot continue; undefined if it can continue. */
   get failure(): unknown {
     return this.#failed;
   }
@@ -105,7 +105,7 @@ export class PostgresConnection implements SqlRunner {
   }
 
   async all(sql: string, params: readonly SqlValue[] = []): Promise<readonly SqlRow[]> {
-    demandStorableText(params);
+    requireStorableText(params);
     return this.#send(sql, params);
   }
 
@@ -119,7 +119,7 @@ export class PostgresConnection implements SqlRunner {
 
   async run(sql: string, params: readonly SqlValue[] = []): Promise<void> {
     this.#check();
-    demandStorableText(params);
+    requireStorableText(params);
     const done: Promise<void> = this.#send(sql, params)
       .then(() => {})
       .catch((error: unknown) => this.#fail(error))
@@ -164,7 +164,7 @@ export class PostgresConnection implements SqlRunner {
         this.#sql.unsafe<SqlRow[]>(this.dialect.marked(sql), [...params], { prepare: this.#keeps(sql) }),
       );
     } catch (error) {
-      const told = translateError(error);
+      const told = translatePostgresError(error);
       if (told instanceof Interrupted) this.#fail(told);
       throw told;
     } finally {
@@ -213,7 +213,7 @@ export class PostgresConnection implements SqlRunner {
 }
 
 /** Requires text without U+0000, which PostgreSQL cannot store: a rejected statement would end the transaction. */
-function demandStorableText(params: readonly SqlValue[]): void {
+function requireStorableText(params: readonly SqlValue[]): void {
   if (!params.some((value) => typeof value === "string" && value.includes("\0"))) return;
   throw refuse("FIELD_OUT_OF_RANGE", "Text must not hold the character U+0000");
 }

@@ -1,4 +1,4 @@
-import { refuse, refuseUnavailable } from "#dc/model/refusal.ts";
+import { createUnavailableRefusal, refuse } from "#dc/model/refusal.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
 
@@ -50,7 +50,7 @@ const UNUSABLE: Readonly<Record<string, string>> = {
 };
 
 /** Converts errors of the server or the network to a refusal or an interruption; returns any other error unchanged. */
-export function translateError(error: unknown): unknown {
+export function translatePostgresError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = "code" in error ? String(error.code) : "";
   if (CONFLICTS.has(code)) {
@@ -58,13 +58,13 @@ export function translateError(error: unknown): unknown {
     return new Interrupted("conflict", refuse("TX_CONTENTION", message), error);
   }
   const unusable = UNUSABLE[code];
-  if (unusable !== undefined) return refuseUnavailable(unusable, error);
+  if (unusable !== undefined) return createUnavailableRefusal(unusable, error);
   // Only the server's own errors have a severity; any other code, such as EPIPE, is the driver's or the network's.
   if (LOST.test(code) || (code !== "" && !("severity" in error))) return createLostConnectionError(error);
   return error;
 }
 
-/** Whether a schema change failed because another server made one at the same time: a retry may succeed. */
+/** Whether a schema change failed because another server changed the schema at the same time: a retry may succeed. */
 export function isSchemaRace(failure: unknown): boolean {
   if (failure instanceof Interrupted) return failure.why === "conflict";
   return failure instanceof Error && "code" in failure && RACES.has(String(failure.code));
@@ -72,11 +72,11 @@ export function isSchemaRace(failure: unknown): boolean {
 
 /** Creates the error for a connection that was lost or could not be opened. */
 export function createLostConnectionError(cause: unknown): Interrupted {
-  return new Interrupted("lost", refuseUnavailable("The database does not answer", cause), cause);
+  return new Interrupted("lost", createUnavailableRefusal("The database does not answer", cause), cause);
 }
 
-/** Converts an opening error to a refusal for the caller that named the server. Neither part contains the password. */
-export function toOpenError({ shown }: PostgresAddress, error: unknown): unknown {
+/** Converts an opening error to a refusal for the caller that named the server. Neither contains the password. */
+export function convertOpenError({ shown }: PostgresAddress, error: unknown): unknown {
   const told = error instanceof Interrupted ? error.refusal : error;
   if (!(told instanceof OperationError)) return error;
   const why = told.cause instanceof Error && told.kind === "unavailable" ? told.cause.message : told.message;

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { migrate } from "../migrate.ts";
+import { migrateSchema } from "../migrate.ts";
 import { migrations } from "../migrations/index.ts";
 import { migrateCockroach } from "./cockroach_schema.ts";
 import type { PostgresConnection } from "./postgres_connection.ts";
@@ -25,7 +25,7 @@ export async function migratePostgres(connection: PostgresConnection): Promise<v
     await connection.run("INSERT INTO writer_queue (name) VALUES ('writer') ON CONFLICT (name) DO NOTHING");
   });
   await runSchemaChange(connection, connection.dialect.beginWrite, async () => {
-    await migrate(connection, connection.dialect);
+    await migrateSchema(connection, connection.dialect);
   });
 }
 
@@ -48,7 +48,7 @@ export async function readStepCount(connection: PostgresConnection): Promise<num
   return Number(row?.["steps"]);
 }
 
-/** Runs `work` in one transaction, and repeats it if another server did the same at the same time. */
+/** Runs work in one transaction, and repeats it if another server changed the schema at the same time. */
 async function runSchemaChange(
   connection: PostgresConnection,
   begin: string,

@@ -4,7 +4,7 @@ import type { OperationError } from "#kernel/errors.ts";
 import { DraftRunner } from "../draft_space.ts";
 import { createReader } from "../earlier_reader.ts";
 import type { InspectedStore } from "../inspected_store.ts";
-import { demandKnownSteps } from "../migrate.ts";
+import { requireKnownSteps } from "../migrate.ts";
 import { migrations } from "../migrations/index.ts";
 import { WorkQueue } from "../queue.ts";
 import { BEGIN_SERVER_READ } from "../sql/dialect.ts";
@@ -13,7 +13,7 @@ import type { OnStatement, SqlRow } from "../sql/sql_runner.ts";
 import { SqlWriter } from "../sql/sql_writer.ts";
 import { parsePostgresUrl } from "./postgres_address.ts";
 import { PostgresConnection } from "./postgres_connection.ts";
-import { createLostConnectionError, Interrupted, STANDBY_MESSAGE, toOpenError } from "./postgres_errors.ts";
+import { convertOpenError, createLostConnectionError, Interrupted, STANDBY_MESSAGE } from "./postgres_errors.ts";
 import { migratePostgres, readStepCount } from "./postgres_schema.ts";
 import { PostgresWatchdog } from "./postgres_watchdog.ts";
 
@@ -21,13 +21,13 @@ import { PostgresWatchdog } from "./postgres_watchdog.ts";
 const READERS = 8;
 /**
  * Time for which a transaction is retried after conflicts, in milliseconds: as long as the wait for a lock. With a
- * maximum number of attempts, writes could fail by chance if many servers write, because each commit aborts all other
- * attempts.
+ * maximum number of attempts instead, writes could fail by chance if many servers write, because each commit aborts all
+ * other attempts.
  */
 const CONFLICT_MS = 10_000;
 /**
- * Maximum pause before another attempt, in milliseconds; the first pauses are shorter. With a longer one, a server that
- * writes without pauses would always win.
+ * Maximum pause before another attempt, in milliseconds; the first pauses are shorter. With a longer maximum, a server
+ * that writes without pauses would always win.
  */
 const MAX_PAUSE_MS = 50;
 
@@ -39,7 +39,7 @@ const MAX_PAUSE_MS = 50;
  * the login, failed_precondition if the database is from a newer or another program. No message contains the password.
  */
 export async function openPostgres(url: string, onStatement: OnStatement = () => {}): Promise<DcStore> {
-  return openStore(url, onStatement, (store) => store.prepare());
+  return openPostgresStore(url, onStatement, (store) => store.prepare());
 }
 
 /**
@@ -47,14 +47,14 @@ export async function openPostgres(url: string, onStatement: OnStatement = () =>
  * @throws OperationError in the same cases as `openPostgres`
  */
 export async function inspectPostgres(url: string): Promise<InspectedStore> {
-  return openStore(
+  return openPostgresStore(
     url,
     () => {},
     (store) => store.prepareReading(),
   );
 }
 
-async function openStore(
+async function openPostgresStore(
   url: string,
   onStatement: OnStatement,
   prepare: (store: PostgresStore) => Promise<void>,
@@ -66,7 +66,7 @@ async function openStore(
     return store;
   } catch (error) {
     await store.close();
-    throw toOpenError(address, error);
+    throw convertOpenError(address, error);
   }
 }
 
@@ -103,14 +103,14 @@ class PostgresStore implements InspectedStore {
     this.#idle.push(connection);
     this.#isReadOnly = true;
     this.steps = await readStepCount(connection);
-    demandKnownSteps(this.steps);
+    requireKnownSteps(this.steps);
   }
 
   async damage(): Promise<undefined> {}
 
   async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
     return this.#reading.enter(() =>
-      retryInterrupted(() =>
+      retryInterruptedTransaction(() =>
         this.#transaction("read", (runner) => work(createReader(runner, runner.dialect, this.steps))),
       ),
     );
@@ -119,7 +119,7 @@ class PostgresStore implements InspectedStore {
   async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
     if (this.#isReadOnly) throw refuse("DB_UNAVAILABLE", "The database was opened for reading");
     return this.#writing.enter(() =>
-      retryInterrupted(() =>
+      retryInterruptedTransaction(() =>
         this.#transaction("write", (runner, settings) => SqlWriter.run(runner, runner.dialect, work, settings)),
       ),
     );
@@ -128,19 +128,24 @@ class PostgresStore implements InspectedStore {
   async draft<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
     if (this.#isReadOnly) throw refuse("DB_UNAVAILABLE", "The database was opened for reading");
     return this.#reading.enter(() =>
-      retryInterrupted(() => this.#transaction("read", (runner) => this.#drafts.run(runner, runner.dialect, work))),
+      retryInterruptedTransaction(() =>
+        this.#transaction("read", (runner) => this.#drafts.run(runner, runner.dialect, work)),
+      ),
     );
   }
 
   async revision(): Promise<number> {
     return this.#reading.enter(() =>
-      retryInterrupted(() => this.#connected((connection) => runSeparately(connection, (reader) => reader.revision()))),
+      retryInterruptedTransaction(() =>
+        this.#connected((connection) => runStatementSeparately(connection, (reader) => reader.revision())),
+      ),
     );
   }
 
   async check(): Promise<void> {
     await this.revision();
-    if (!this.#isReadOnly) await this.#reading.enter(() => retryInterrupted(() => this.#connected(demandPrimary)));
+    if (!this.#isReadOnly)
+      await this.#reading.enter(() => retryInterruptedTransaction(() => this.#connected(requirePrimary)));
   }
 
   use() {
@@ -217,7 +222,7 @@ async function runTransaction<Result>(
 }
 
 /** Executes one statement outside of a transaction; an error does not affect the connection's next work. */
-async function runSeparately<Result>(
+async function runStatementSeparately<Result>(
   connection: PostgresConnection,
   ask: (reader: DcReader) => Promise<Result>,
 ): Promise<Result> {
@@ -231,18 +236,18 @@ async function runSeparately<Result>(
 }
 
 /** Requires a server that accepts changes. @throws OperationError unavailable for a standby */
-async function demandPrimary(connection: PostgresConnection): Promise<void> {
+async function requirePrimary(connection: PostgresConnection): Promise<void> {
   if (connection.dialect.name === "cockroach") return;
   const [row] = await connection.all("SELECT CAST(pg_is_in_recovery() AS TEXT) AS standby");
   if (row?.["standby"] === "true") throw refuse("DB_UNAVAILABLE", STANDBY_MESSAGE);
 }
 
 /** Retries a transaction that was interrupted before its commit, so that nothing was stored. */
-async function retryInterrupted<Result>(attempt: () => Promise<Result>): Promise<Result> {
+async function retryInterruptedTransaction<Result>(attempt: () => Promise<Result>): Promise<Result> {
   const end = performance.now() + CONFLICT_MS;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await retryOnce(attempt);
+      return await retryOnOtherConnection(attempt);
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error;
       if (error.why === "lost" || performance.now() > end) throw error.refusal;
@@ -252,7 +257,7 @@ async function retryInterrupted<Result>(attempt: () => Promise<Result>): Promise
 }
 
 /** Retries once on another connection, as the server may close idle ones. Reports an unreachable server at once. */
-async function retryOnce<Result>(attempt: () => Promise<Result>): Promise<Result> {
+async function retryOnOtherConnection<Result>(attempt: () => Promise<Result>): Promise<Result> {
   try {
     return await attempt();
   } catch (error) {

@@ -12,7 +12,7 @@ export interface WatchTimes {
 
 const TIMES: WatchTimes = { lookMs: 500, silentMs: 1500, patienceMs: 2000 };
 
-/** A connection with the time since its last unanswered statement. */
+/** A connection that is monitored, with the time since its last unanswered statement. */
 type Watched = Pick<PostgresConnection, "silentMs" | "giveUp">;
 
 /**

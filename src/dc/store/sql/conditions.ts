@@ -6,10 +6,10 @@ export interface SqlCondition {
 }
 
 /** Returns the WHERE clause that requires all conditions; empty without conditions. */
-export function toWhereClause(conditions: readonly SqlCondition[]): string {
+export function createWhereClause(conditions: readonly SqlCondition[]): string {
   return conditions.length === 0 ? "" : `WHERE ${conditions.map(({ sql }) => sql).join(" AND ")}`;
 }
 
-export function listParams(conditions: readonly SqlCondition[]): readonly SqlValue[] {
+export function listConditionParams(conditions: readonly SqlCondition[]): readonly SqlValue[] {
   return conditions.flatMap(({ params }) => params);
 }

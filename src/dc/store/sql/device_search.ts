@@ -1,10 +1,10 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
 import type { DeviceFilter, DeviceOrder, DevicePage, DeviceQuery, LocationArea, PageCursor } from "#dc/ports.ts";
-import { listParams, type SqlCondition, toWhereClause } from "./conditions.ts";
+import { createWhereClause, listConditionParams, type SqlCondition } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
-import { parseBody, toStored } from "./rows.ts";
-import { getText, type SqlRow, type SqlRunner } from "./sql_runner.ts";
+import { addStoredMetadata, parseResourceBody } from "./rows.ts";
+import { getTextColumn, type SqlRow, type SqlRunner } from "./sql_runner.ts";
 
 /** Column of each sort order. All columns are NOT NULL, so a cursor's comparison covers every row. */
 const ORDER_COLUMNS: Readonly<Record<DeviceOrder, { readonly column: string; readonly numeric: boolean }>> = {
@@ -25,33 +25,33 @@ const MANY = 10_000;
 
 /** Returns one page by keyset pagination, and the number of all matches by role. Cost: two statements for any page. */
 export async function searchDevices(runner: SqlRunner, dialect: Dialect, query: DeviceQuery): Promise<DevicePage> {
-  const conditions = toConditions(query.filter, dialect);
+  const conditions = listFilterConditions(query.filter, dialect);
   const counts = await runner.all(
-    `SELECT device.role, COUNT(*) AS devices FROM device ${toWhereClause(conditions)} GROUP BY device.role ORDER BY device.role`,
-    listParams(conditions),
+    `SELECT device.role, COUNT(*) AS devices FROM device ${createWhereClause(conditions)} GROUP BY device.role ORDER BY device.role`,
+    listConditionParams(conditions),
   );
-  const roleCounts = new Map(counts.map((row) => [getText(row, "role"), Number(row["devices"])]));
+  const roleCounts = new Map(counts.map((row) => [getTextColumn(row, "role"), Number(row["devices"])]));
   const total = [...roleCounts.values()].reduce((sum, count) => sum + count, 0);
-  const rows = await readPageRows(runner, query, total > FEW ? conditions : requireMatches(conditions));
-  const devices = rows.slice(0, query.limit).map((row) => toStored(row, parseBody<DeviceBody>(row)));
+  const rows = await readPageRows(runner, query, total > FEW ? conditions : requireMatchesFirst(conditions));
+  const devices = rows.slice(0, query.limit).map((row) => addStoredMetadata(row, parseResourceBody<DeviceBody>(row)));
   const last = rows[query.limit - 1];
-  const next = rows.length > query.limit && last !== undefined ? { next: toCursor(last, query.order) } : {};
+  const next = rows.length > query.limit && last !== undefined ? { next: createPageCursor(last, query.order) } : {};
   return { devices, ...next, total, roleCounts };
 }
 
 /** Returns keys of the devices that have a data port without a cable. Cost: one scan of the port types. */
 export async function findDevicesWithFreePorts(runner: SqlRunner): Promise<ReadonlySet<string>> {
   const rows = await runner.all("SELECT DISTINCT device_key FROM port_type WHERE data_free > 0", []);
-  return new Set(rows.map((row) => getText(row, "device_key")));
+  return new Set(rows.map((row) => getTextColumn(row, "device_key")));
 }
 
-/** Returns a condition that finds all matches first: a page in sort order scans past all other devices without it. */
-function requireMatches(conditions: readonly SqlCondition[]): readonly SqlCondition[] {
+/** Returns a condition that finds all matches first. Without it, a page in sort order scans past all other devices. */
+function requireMatchesFirst(conditions: readonly SqlCondition[]): readonly SqlCondition[] {
   if (conditions.length === 0) return [];
   return [
     {
-      sql: `device.key IN (SELECT device.key FROM device ${toWhereClause(conditions)})`,
-      params: listParams(conditions),
+      sql: `device.key IN (SELECT device.key FROM device ${createWhereClause(conditions)})`,
+      params: listConditionParams(conditions),
     },
   ];
 }
@@ -66,8 +66,8 @@ async function readPageRows(
   const all = after === undefined ? conditions : [...conditions, createCursorCondition(column, beyond, after)];
   return runner.all(
     `SELECT device.key, ${column} AS ordered, device.body, device.etag, device.create_time, device.update_time
-      FROM device ${toWhereClause(all)} ORDER BY ${column} ${direction}, device.key ${direction} LIMIT ?`,
-    [...listParams(all), limit + 1],
+      FROM device ${createWhereClause(all)} ORDER BY ${column} ${direction}, device.key ${direction} LIMIT ?`,
+    [...listConditionParams(all), limit + 1],
   );
 }
 
@@ -78,19 +78,24 @@ function createCursorCondition(column: string, beyond: string, { value, key: las
   };
 }
 
-function toCursor(row: SqlRow, order: DeviceOrder): PageCursor {
+function createPageCursor(row: SqlRow, order: DeviceOrder): PageCursor {
   const value = row["ordered"] ?? "";
-  return { value: ORDER_COLUMNS[order].numeric ? Number(value) : String(value), key: getText(row, "key") };
+  return { value: ORDER_COLUMNS[order].numeric ? Number(value) : String(value), key: getTextColumn(row, "key") };
 }
 
-function toConditions(filter: DeviceFilter, dialect: Dialect): readonly SqlCondition[] {
+function listFilterConditions(filter: DeviceFilter, dialect: Dialect): readonly SqlCondition[] {
   const among = (column: string, values: readonly string[] | undefined): readonly SqlCondition[] =>
     values === undefined ? [] : [{ sql: dialect.inList(column), params: [JSON.stringify(values)] }];
   const lower = (values: readonly string[] | undefined) => values?.map((value) => value.toLowerCase());
   return [
     ...(filter.query === undefined
       ? []
-      : [{ sql: "device.search_text LIKE ? ESCAPE '\\'", params: [`%${escapePattern(filter.query.toLowerCase())}%`] }]),
+      : [
+          {
+            sql: "device.search_text LIKE ? ESCAPE '\\'",
+            params: [`%${escapeLikePattern(filter.query.toLowerCase())}%`],
+          },
+        ]),
     ...among("device.kind", filter.kinds),
     ...among("device.role", filter.roles),
     ...among("device.status", filter.statuses),
@@ -108,7 +113,7 @@ function toConditions(filter: DeviceFilter, dialect: Dialect): readonly SqlCondi
   ];
 }
 
-function escapePattern(pattern: string): string {
+function escapeLikePattern(pattern: string): string {
   return pattern.replaceAll(/[\\%_]/g, (mark) => `\\${mark}`);
 }
 
@@ -118,9 +123,9 @@ function listLocationConditions(filter: DeviceFilter): readonly SqlCondition[] {
     params: [codeKey(siteId), floorNumber],
   }));
   return [
-    ...requireAny(floors),
-    ...requireAny(listAreaConditions("device.room", filter.rooms)),
-    ...requireAny(listAreaConditions("device.lane", filter.rows)),
+    ...requireAnyCondition(floors),
+    ...requireAnyCondition(listAreaConditions("device.room", filter.rooms)),
+    ...requireAnyCondition(listAreaConditions("device.lane", filter.rows)),
   ];
 }
 
@@ -134,18 +139,20 @@ function listAreaConditions(
   }));
 }
 
-function requireAny(conditions: readonly SqlCondition[] | undefined): readonly SqlCondition[] {
+function requireAnyCondition(conditions: readonly SqlCondition[] | undefined): readonly SqlCondition[] {
   if (conditions === undefined) return [];
   if (conditions.length === 0) return [{ sql: "1 = 0", params: [] }];
-  return [{ sql: joinByOr(conditions.map(({ sql }) => sql)), params: conditions.flatMap(({ params }) => params) }];
+  return [
+    { sql: joinConditionsByOr(conditions.map(({ sql }) => sql)), params: conditions.flatMap(({ params }) => params) },
+  ];
 }
 
 /** Joins conditions by OR as a balanced tree, because SQLite limits the depth of expressions to 1,000. */
-function joinByOr(conditions: readonly string[]): string {
+function joinConditionsByOr(conditions: readonly string[]): string {
   const [only = "", ...more] = conditions;
   if (more.length === 0) return only;
   const half = conditions.length >> 1;
-  return `(${joinByOr(conditions.slice(0, half))} OR ${joinByOr(conditions.slice(half))})`;
+  return `(${joinConditionsByOr(conditions.slice(0, half))} OR ${joinConditionsByOr(conditions.slice(half))})`;
 }
 
 function listFigureConditions({

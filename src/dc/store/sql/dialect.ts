@@ -31,7 +31,7 @@ export const SQLITE: Dialect = {
  * trip as BEGIN: a pooler rejects them as parameters of a connection, and a plain SET would affect other clients of the
  * pooler.
  */
-function formatLimits(idleMs: number): string {
+function formatTimeLimits(idleMs: number): string {
   return `SET LOCAL statement_timeout = 60000; SET LOCAL lock_timeout = 10000; SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`;
 }
 
@@ -43,10 +43,10 @@ const IDLE_WRITE_MS = 10_000;
 /** Maximum idle time inside a read in milliseconds. A read blocks no other transaction, and its reader may be slow. */
 const IDLE_READ_MS = 60_000;
 
-const BEGIN_WRITE = `BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; ${formatLimits(IDLE_WRITE_MS)}`;
+const BEGIN_WRITE = `BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; ${formatTimeLimits(IDLE_WRITE_MS)}`;
 
 /** Statement that begins a read on a server: a snapshot that later writes do not change. */
-export const BEGIN_SERVER_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${formatLimits(IDLE_READ_MS)}`;
+export const BEGIN_SERVER_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${formatTimeLimits(IDLE_READ_MS)}`;
 
 /**
  * Dialect of CockroachDB, which compares text byte by byte and rejects columns with a collation clause. A write begins

@@ -15,7 +15,7 @@ export const DERIVED_ROWS: {
 } = {
   rack: () => [],
   device: (key, { ports = [], tags = [], labels = {} }: Device) => [
-    ...ports.map((port, place) => ["port", toPortRow(key, port, place)] as const),
+    ...ports.map((port, place) => ["port", createPortRow(key, port, place)] as const),
     ...Array.from(new Set(tags), (tag) => ["device_tag", [key, tag]] as const),
     ...Object.entries(labels).map(([name, value]) => ["device_label", [key, name, value]] as const),
   ],
@@ -41,7 +41,7 @@ export const DELETE_DERIVED_ROWS: Readonly<Record<ResourceKind, readonly string[
   fabric_link: ["DELETE FROM fabric_link_end WHERE link_key = ?"],
 };
 
-function toPortRow(deviceKey: string, port: Port, place: number): readonly SqlValue[] {
+function createPortRow(deviceKey: string, port: Port, place: number): readonly SqlValue[] {
   const { feedId } = port.powerOut ?? {};
   const { sourceRef } = port.powerIn ?? {};
   return [

@@ -9,7 +9,7 @@ const MOST_ROWS = 8192;
 
 const STAMPED = ["body", "etag", "create_time", "update_time"];
 
-/** Tables for new rows, with their columns; a referenced table precedes those that refer to it. */
+/** Tables for new rows, with their columns. A table precedes the tables whose rows refer to it. */
 export const ROW_TABLES = {
   rack: ["key", "code", "asset_tag", "site", "floor", ...STAMPED],
   device: [
@@ -76,7 +76,7 @@ export class RowBuffer implements SqlRunner {
     this.drop();
     for (const table of Object.keys(ROW_TABLES) as RowTable[]) {
       const rows = waiting.get(table);
-      if (rows !== undefined) await this.#insert(table, sortRows(rows));
+      if (rows !== undefined) await this.#insert(table, sortRowsByKey(rows));
     }
   }
 
@@ -95,8 +95,8 @@ export class RowBuffer implements SqlRunner {
   }
 }
 
-/** Sorts rows by the first column, which is also the first of the table's index, so that pages are written in order. */
-function sortRows(rows: Row[]): readonly Row[] {
+/** Sorts rows by the first column, which also comes first in the table's index, so that pages are written in order. */
+function sortRowsByKey(rows: Row[]): readonly Row[] {
   return rows.length === 1 ? rows : rows.sort(([a = 0], [b = 0]) => (a === b ? 0 : (a ?? 0) < (b ?? 0) ? -1 : 1));
 }
 

@@ -3,9 +3,9 @@ import type { DeviceBody, Port, ResourceByKind, ResourceKind } from "#dc/model/r
 import type { CheckedRow, StoredVersion } from "#dc/ports.ts";
 import { DERIVED_ROWS } from "./part_rows.ts";
 import { ROW_TABLES, type RowTable } from "./row_buffer.ts";
-import { addPorts, parseBody, toColumns, toStored } from "./rows.ts";
-import { PORT_TYPE_COLUMNS, selectPortTypes } from "./sql_network_ports.ts";
-import { getText, type SqlRow, type SqlRunner, type SqlValue } from "./sql_runner.ts";
+import { addDevicePorts, addStoredMetadata, createResourceColumns, parseResourceBody } from "./rows.ts";
+import { createPortTypesQuery, PORT_TYPE_COLUMNS } from "./sql_network_ports.ts";
+import { getTextColumn, type SqlRow, type SqlRunner, type SqlValue } from "./sql_runner.ts";
 
 /** Tables whose rows follow from a resource of the kind; their first or named column is its key. */
 const PART_TABLES: Readonly<Record<ResourceKind, readonly (readonly [table: RowTable, key: string])[]>> = {
@@ -31,7 +31,7 @@ export interface CheckedPage {
 }
 
 /** Compares each column and derived row of one page of a kind with the stored body. Cost: one statement per table. */
-export async function checkRows(
+export async function checkResourceRows(
   runner: SqlRunner,
   { kind, after, limit, portTypeColumns = PORT_TYPE_COLUMNS }: CheckedPage,
 ): Promise<readonly CheckedRow[]> {
@@ -39,12 +39,12 @@ export async function checkRows(
   const rows = await runner.all(`SELECT ${columns} FROM ${kind} WHERE key > ? ORDER BY key LIMIT ?`, [after, limit]);
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const between = [getText(first, "key"), getText(last, "key")] as const;
+  const between = [getTextColumn(first, "key"), getTextColumn(last, "key")] as const;
   const parts = new Map<RowTable, PartRows>();
   for (const [table, key] of PART_TABLES[kind]) parts.set(table, await readPartRows(runner, table, key, between));
   const wrongTypes = kind === "device" ? await findWrongPortTypes(runner, portTypeColumns, between) : new Set<string>();
   return rows.map((row) => {
-    const checked = compareRow(kind, row, parts);
+    const checked = compareResourceRow(kind, row, parts);
     if (checked.problem !== undefined || !wrongTypes.has(checked.key)) return checked;
     return { ...checked, problem: "its rows in port_type differ from its ports" };
   });
@@ -76,7 +76,7 @@ async function readPartRows(
 ): Promise<PartRows> {
   const columns = ROW_TABLES[table].join(", ");
   const rows = await runner.all(`SELECT ${columns} FROM ${table} WHERE ${key} >= ? AND ${key} <= ?`, between);
-  return Map.groupBy(rows, (row) => getText(row, key));
+  return Map.groupBy(rows, (row) => getTextColumn(row, key));
 }
 
 /** Returns keys of devices whose stored counts of free ports differ from a new count. */
@@ -87,23 +87,23 @@ async function findWrongPortTypes(
 ): Promise<ReadonlySet<string>> {
   const range = (column: string) => ({ sql: `${column} >= ? AND ${column} <= ?`, params: [] });
   const kept = `SELECT ${columns} FROM port_type WHERE ${range("device_key").sql}`;
-  const fresh = `SELECT ${columns} FROM (${selectPortTypes([range("port.device_key")])}) AS fresh`;
+  const fresh = `SELECT ${columns} FROM (${createPortTypesQuery([range("port.device_key")])}) AS fresh`;
   const params = [...between, ...between];
   const keys = new Set<string>();
   for (const sql of [`${kept} EXCEPT ${fresh}`, `${fresh} EXCEPT ${kept}`]) {
-    for (const row of await runner.all(sql, params)) keys.add(getText(row, "device_key"));
+    for (const row of await runner.all(sql, params)) keys.add(getTextColumn(row, "device_key"));
   }
   return keys;
 }
 
-function compareRow(kind: ResourceKind, row: SqlRow, parts: ReadonlyMap<RowTable, PartRows>): CheckedRow {
-  const key = getText(row, "key");
+function compareResourceRow(kind: ResourceKind, row: SqlRow, parts: ReadonlyMap<RowTable, PartRows>): CheckedRow {
+  const key = getTextColumn(row, "key");
   const rowsOf = (table: RowTable) => parts.get(table)?.get(key) ?? [];
   let stored: StoredVersion<ResourceByKind[ResourceKind]>;
   try {
-    stored = toStored(row, assembleResource(kind, row, rowsOf("port")));
+    stored = addStoredMetadata(row, assembleResource(kind, row, rowsOf("port")));
     if (getResourceKey(stored.resource) !== key) return { key, problem: "its body is that of another resource" };
-    const problem = findWrongColumn(kind, row, stored) ?? findWrongPart(kind, stored, rowsOf);
+    const problem = findWrongColumn(kind, row, stored) ?? findWrongPartRow(kind, stored, rowsOf);
     return { key, stored, ...(problem !== undefined && { problem }) };
   } catch {
     return { key, problem: "its body cannot be read" };
@@ -111,12 +111,12 @@ function compareRow(kind: ResourceKind, row: SqlRow, parts: ReadonlyMap<RowTable
 }
 
 function assembleResource(kind: ResourceKind, row: SqlRow, ports: readonly SqlRow[]): ResourceByKind[ResourceKind] {
-  const body = parseBody<ResourceByKind[ResourceKind]>(row);
+  const body = parseResourceBody<ResourceByKind[ResourceKind]>(row);
   if (kind !== "device") return body;
   const ordered = ports.toSorted((a, b) => Number(a["place"]) - Number(b["place"]));
-  return addPorts(
+  return addDevicePorts(
     body as DeviceBody,
-    ordered.map((port) => parseBody<Port>(port)),
+    ordered.map((port) => parseResourceBody<Port>(port)),
   );
 }
 
@@ -125,12 +125,12 @@ function findWrongColumn(
   row: SqlRow,
   stored: StoredVersion<ResourceByKind[ResourceKind]>,
 ): string | undefined {
-  const expected = toColumns(kind, stored as never);
-  const name = ROW_TABLES[kind].find((column) => !isSameValue(row[column], expected[column] ?? null));
+  const expected = createResourceColumns(kind, stored as never);
+  const name = ROW_TABLES[kind].find((column) => !isSameSqlValue(row[column], expected[column] ?? null));
   return name === undefined ? undefined : `its column ${name} differs from its body`;
 }
 
-function findWrongPart(
+function findWrongPartRow(
   kind: ResourceKind,
   { resource }: StoredVersion<ResourceByKind[ResourceKind]>,
   rowsOf: (table: RowTable) => readonly SqlRow[],
@@ -138,7 +138,7 @@ function findWrongPart(
   const expected = DERIVED_ROWS[kind](getResourceKey(resource), resource as never);
   for (const [table] of PART_TABLES[kind]) {
     const columns: readonly string[] = ROW_TABLES[table];
-    const there = rowsOf(table).map((row) => JSON.stringify(columns.map((column) => toPlainValue(row[column]))));
+    const there = rowsOf(table).map((row) => JSON.stringify(columns.map((column) => convertToPlainValue(row[column]))));
     const wanted = expected.filter(([name]) => name === table).map(([, row]) => JSON.stringify(row));
     if (there.length !== wanted.length || wanted.some((one) => !there.includes(one)))
       return `its rows in ${table} differ from its body`;
@@ -146,14 +146,14 @@ function findWrongPart(
   return undefined;
 }
 
-function isSameValue(there: SqlValue | undefined, expected: SqlValue): boolean {
-  return toPlainValue(there) === expected;
+function isSameSqlValue(there: SqlValue | undefined, expected: SqlValue): boolean {
+  return convertToPlainValue(there) === expected;
 }
 
 /**
  * Returns a value for comparison. PostgreSQL already returns integers of eight bytes as numbers; any unexpected type
  * stays different.
  */
-function toPlainValue(value: unknown): unknown {
+function convertToPlainValue(value: unknown): unknown {
   return typeof value === "bigint" ? Number(value) : value;
 }

@@ -4,27 +4,30 @@ import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, DeviceBody, Port, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
-import { getText, type SqlRow, type SqlValue } from "./sql_runner.ts";
+import { getTextColumn, type SqlRow, type SqlValue } from "./sql_runner.ts";
 
 // Conversion between rows and resources. Columns for sorting or filtering are never null, so that one comparison
 // covers all rows.
 
 export type Columns = Readonly<Record<string, SqlValue>>;
 
-/** Returns the columns of a resource's row, including those of the stored metadata. */
-export function toColumns<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Columns {
+/** Returns the columns of a resource's row, including the columns of the stored metadata. */
+export function createResourceColumns<Kind extends ResourceKind>(
+  kind: Kind,
+  stored: StoredVersion<ResourceByKind[Kind]>,
+): Columns {
   const { resource, etag, createTime, updateTime } = stored;
   return {
     key: getResourceKey(resource),
     ...looked[kind](resource as never),
-    body: formatCanonicalJson(removePorts(resource)),
+    body: formatCanonicalJson(removeResourcePorts(resource)),
     etag,
     create_time: createTime,
     update_time: updateTime,
   };
 }
 
-function removePorts(resource: object): object {
+function removeResourcePorts(resource: object): object {
   if (!("ports" in resource)) return resource;
   const { ports: _, ...rest } = resource;
   return rest;
@@ -37,7 +40,7 @@ const looked: { readonly [Kind in ResourceKind]: (resource: ResourceByKind[Kind]
     site: codeKey(location?.siteId ?? ""),
     floor: location?.floorNumber ?? 0,
   }),
-  device: toDeviceColumns,
+  device: createDeviceColumns,
   crac: ({ code, location, rackCode }: Crac) => ({
     code,
     site: codeKey(location?.siteId ?? ""),
@@ -48,7 +51,7 @@ const looked: { readonly [Kind in ResourceKind]: (resource: ResourceByKind[Kind]
   fabric_link: () => ({}),
 };
 
-function toDeviceColumns(device: Device): Columns {
+function createDeviceColumns(device: Device): Columns {
   const { code, location } = device;
   return {
     code,
@@ -59,7 +62,7 @@ function toDeviceColumns(device: Device): Columns {
     asset_tag: device.assetTag ?? null,
     manufacturer: (device.manufacturer ?? "").toLowerCase(),
     model: (device.model ?? "").toLowerCase(),
-    search_text: toSearchText(device),
+    search_text: formatSearchText(device),
     site: codeKey(location?.siteId ?? ""),
     floor: location?.floorNumber ?? 0,
     room: codeKey(location?.room ?? ""),
@@ -73,8 +76,8 @@ function toDeviceColumns(device: Device): Columns {
   };
 }
 
-/** Returns the text that a search matches; fields are separated so that no match spans two of them. */
-export function toSearchText({ code, name, serial, assetTag, model }: DeviceBody): string {
+/** Returns the text that a search matches. Its fields are separated, so that no match spans two fields. */
+export function formatSearchText({ code, name, serial, assetTag, model }: DeviceBody): string {
   return [code, name, serial, assetTag, model]
     .filter((part) => part !== undefined)
     .join("\n")
@@ -82,20 +85,20 @@ export function toSearchText({ code, name, serial, assetTag, model }: DeviceBody
 }
 
 /** Adds the metadata of a row to its resource. */
-export function toStored<Resource>(row: SqlRow, resource: Resource): StoredVersion<Resource> {
+export function addStoredMetadata<Resource>(row: SqlRow, resource: Resource): StoredVersion<Resource> {
   return {
     resource,
-    etag: getText(row, "etag"),
-    createTime: getText(row, "create_time"),
-    updateTime: getText(row, "update_time"),
+    etag: getTextColumn(row, "etag"),
+    createTime: getTextColumn(row, "create_time"),
+    updateTime: getTextColumn(row, "update_time"),
   };
 }
 
-export function parseBody<Resource>(row: SqlRow): Resource {
-  return JSON.parse(getText(row, "body"));
+export function parseResourceBody<Resource>(row: SqlRow): Resource {
+  return JSON.parse(getTextColumn(row, "body"));
 }
 
 /** Returns a device with its ports, in the order in which they were given. */
-export function addPorts(body: DeviceBody, ports: readonly Port[]): Device {
+export function addDevicePorts(body: DeviceBody, ports: readonly Port[]): Device {
   return ports.length === 0 ? body : { ...body, ports };
 }

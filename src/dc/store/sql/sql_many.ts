@@ -2,10 +2,10 @@ import { setImmediate } from "node:timers/promises";
 import { codeKey } from "#dc/model/code.ts";
 import type { Cable, Device, DeviceBody, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { StoredVersion } from "#dc/ports.ts";
-import { listParams, type SqlCondition, toWhereClause } from "./conditions.ts";
+import { createWhereClause, listConditionParams, type SqlCondition } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
-import { addPorts, parseBody, toStored } from "./rows.ts";
-import { getText, type SqlRow, type SqlRunner } from "./sql_runner.ts";
+import { addDevicePorts, addStoredMetadata, parseResourceBody } from "./rows.ts";
+import { getTextColumn, type SqlRow, type SqlRunner } from "./sql_runner.ts";
 
 /** Number of devices per page when all are read, which takes a few milliseconds. */
 const PAGE = 1000;
@@ -18,9 +18,9 @@ export async function readDevices(
   portConditions: readonly SqlCondition[] = [],
 ): Promise<readonly Device[]> {
   const params = [JSON.stringify(keys)];
-  const ports = await readPorts(runner, [...portConditions, { sql: dialect.inList("device_key"), params }]);
+  const ports = await readDevicePorts(runner, [...portConditions, { sql: dialect.inList("device_key"), params }]);
   const rows = await runner.all(`SELECT key, body FROM device WHERE ${dialect.inList("key")} ORDER BY key`, params);
-  return rows.map((row) => toDevice(row, ports));
+  return rows.map((row) => createDeviceFromRow(row, ports));
 }
 
 /** Returns the existing resources among some keys. Cost: one statement, and one more for devices. */
@@ -37,19 +37,19 @@ export async function readStored<Kind extends ResourceKind>(
   ]);
   const ports =
     kind === "device" && rows.length > 0
-      ? await readPorts(runner, [
-          { sql: dialect.inList("device_key"), params: [JSON.stringify(rows.map((row) => getText(row, "key")))] },
+      ? await readDevicePorts(runner, [
+          { sql: dialect.inList("device_key"), params: [JSON.stringify(rows.map((row) => getTextColumn(row, "key")))] },
         ])
       : new Map();
   return new Map(
     rows.map((row) => {
-      const resource = kind === "device" ? toDevice(row, ports) : parseBody(row);
-      return [getText(row, "key"), toStored(row, resource as ResourceByKind[Kind])];
+      const resource = kind === "device" ? createDeviceFromRow(row, ports) : parseResourceBody(row);
+      return [getTextColumn(row, "key"), addStoredMetadata(row, resource as ResourceByKind[Kind])];
     }),
   );
 }
 
-/** Returns, by device, the cable of each port as JSON. Cost: one statement. */
+/** Returns the cable of each port as JSON, by device. Cost: one statement. */
 export async function readCableEnds(
   runner: SqlRunner,
   dialect: Dialect,
@@ -64,14 +64,14 @@ export async function readCableEnds(
     [JSON.stringify(keys)],
   );
   for (const row of rows) {
-    const device = getText(row, "device_key");
+    const device = getTextColumn(row, "device_key");
     const known = ends.get(device) ?? new Map<string, string>();
-    ends.set(device, known.set(getText(row, "port_name"), getText(row, "body")));
+    ends.set(device, known.set(getTextColumn(row, "port_name"), getTextColumn(row, "body")));
   }
   return ends;
 }
 
-/** Returns the first `limit` devices after a key, with their ports. Cost: two statements. */
+/** Returns a limited number of devices after a key, with their ports. Cost: two statements. */
 export async function readDevicePage(
   runner: SqlRunner,
   after: string,
@@ -81,12 +81,15 @@ export async function readDevicePage(
   const rows = await runner.all("SELECT key, body FROM device WHERE key > ? ORDER BY key LIMIT ?", [after, limit]);
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const between = { sql: "device_key >= ? AND device_key <= ?", params: [getText(first, "key"), getText(last, "key")] };
-  const ports = await readPorts(runner, [...portConditions, between]);
-  return rows.map((row) => toDevice(row, ports));
+  const between = {
+    sql: "device_key >= ? AND device_key <= ?",
+    params: [getTextColumn(first, "key"), getTextColumn(last, "key")],
+  };
+  const ports = await readDevicePorts(runner, [...portConditions, between]);
+  return rows.map((row) => createDeviceFromRow(row, ports));
 }
 
-/** Returns all devices with those ports that meet the conditions, page by page, so that other requests can run. */
+/** Returns all devices, with only the ports that meet the conditions, page by page, so that other requests can run. */
 export async function readAllDevices(
   runner: SqlRunner,
   portConditions: readonly SqlCondition[],
@@ -101,26 +104,26 @@ export async function readAllDevices(
 }
 
 /** Returns ports by the key of their device, in the order given. */
-async function readPorts(
+async function readDevicePorts(
   runner: SqlRunner,
   conditions: readonly SqlCondition[],
 ): Promise<ReadonlyMap<string, readonly Port[]>> {
   const rows = await runner.all(
-    `SELECT device_key, body FROM port ${toWhereClause(conditions)} ORDER BY device_key, place`,
-    listParams(conditions),
+    `SELECT device_key, body FROM port ${createWhereClause(conditions)} ORDER BY device_key, place`,
+    listConditionParams(conditions),
   );
   const ports = new Map<string, Port[]>();
   for (const row of rows) {
-    const key = getText(row, "device_key");
+    const key = getTextColumn(row, "device_key");
     const list = ports.get(key);
-    if (list === undefined) ports.set(key, [parseBody<Port>(row)]);
-    else list.push(parseBody<Port>(row));
+    if (list === undefined) ports.set(key, [parseResourceBody<Port>(row)]);
+    else list.push(parseResourceBody<Port>(row));
   }
   return ports;
 }
 
-function toDevice(row: SqlRow, ports: ReadonlyMap<string, readonly Port[]>): Device {
-  return addPorts(parseBody<DeviceBody>(row), ports.get(getText(row, "key")) ?? []);
+function createDeviceFromRow(row: SqlRow, ports: ReadonlyMap<string, readonly Port[]>): Device {
+  return addDevicePorts(parseResourceBody<DeviceBody>(row), ports.get(getTextColumn(row, "key")) ?? []);
 }
 
 /** Returns cables with an end at a port of these devices that meets the conditions, each once. Cost: one statement. */
@@ -134,8 +137,8 @@ export async function readCables(
   const port = portConditions.length === 0 ? "" : "JOIN port USING (device_key)";
   if (port !== "") conditions.push({ sql: "port.name = cable_end.port_name", params: [] });
   const rows = await runner.all(
-    `SELECT body FROM cable WHERE key IN (SELECT cable_key FROM cable_end ${port} ${toWhereClause(conditions)}) ORDER BY key`,
-    listParams(conditions),
+    `SELECT body FROM cable WHERE key IN (SELECT cable_key FROM cable_end ${port} ${createWhereClause(conditions)}) ORDER BY key`,
+    listConditionParams(conditions),
   );
-  return rows.map((row) => parseBody<Cable>(row));
+  return rows.map((row) => parseResourceBody<Cable>(row));
 }

@@ -1,10 +1,10 @@
 import type { NetworkPorts } from "#dc/model/inventory.ts";
 import type { FabricLink, Port, ResourceKind } from "#dc/model/resources.ts";
 import type { FloorCounts, InventoryCounts } from "#dc/ports.ts";
-import { toWhereClause } from "./conditions.ts";
+import { createWhereClause } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
-import { parseBody } from "./rows.ts";
-import { getText, type SqlRunner } from "./sql_runner.ts";
+import { parseResourceBody } from "./rows.ts";
+import { getTextColumn, type SqlRunner } from "./sql_runner.ts";
 
 /** Returns network ports by device key, without reading ports in use. Cost: one statement, and a check of each port. */
 export async function readNetworkPorts(
@@ -22,11 +22,11 @@ export async function readNetworkPorts(
   );
   const found = new Map<string, { count: number; readonly free: Port[]; readonly divided: string[] }>();
   for (const row of rows) {
-    const key = getText(row, "device_key");
+    const key = getTextColumn(row, "device_key");
     const known = found.get(key) ?? { count: 0, free: [], divided: [] };
     found.set(key, known);
     known.count += 1;
-    const body = getText(row, "body");
+    const body = getTextColumn(row, "body");
     if (body === "") continue;
     const port: Port = JSON.parse(body);
     if (port.parentPort !== undefined) known.divided.push(port.parentPort);
@@ -44,23 +44,27 @@ export const PORT_TYPE_COLUMNS = "device_key, type, free, data_free";
  * Returns a query for the port types of devices with the numbers of free ports (neither cabled nor marked as
  * connected): all ports, and data ports.
  */
-export function selectPortTypes(conditions: Parameters<typeof toWhereClause>[0]): string {
+export function createPortTypesQuery(conditions: Parameters<typeof createWhereClause>[0]): string {
   return `SELECT port.device_key, port.type,
       SUM(CASE WHEN port.marked = 0 AND cable_end.cable_key IS NULL THEN 1 ELSE 0 END) AS free,
       SUM(CASE WHEN port.marked = 0 AND cable_end.cable_key IS NULL AND port.kind NOT IN ('POWER_IN', 'POWER_OUT')
         THEN 1 ELSE 0 END) AS data_free
     FROM port LEFT JOIN cable_end ON cable_end.device_key = port.device_key AND cable_end.port_name = port.name
-    ${toWhereClause(conditions)} GROUP BY port.device_key, port.type`;
+    ${createWhereClause(conditions)} GROUP BY port.device_key, port.type`;
 }
 
 /** Recounts the free ports of these devices. Cost: two statements for a thousand devices, and a check of each port. */
-export async function countPorts(runner: SqlRunner, dialect: Dialect, deviceKeys: Iterable<string>): Promise<void> {
+export async function recountFreePorts(
+  runner: SqlRunner,
+  dialect: Dialect,
+  deviceKeys: Iterable<string>,
+): Promise<void> {
   const keys = [...deviceKeys];
   for (let at = 0; at < keys.length; at += MOST_DEVICES) {
     const params = [JSON.stringify(keys.slice(at, at + MOST_DEVICES))];
     await runner.run(`DELETE FROM port_type WHERE ${dialect.inList("device_key")}`, params);
     const among = { sql: dialect.inList("port.device_key"), params };
-    await runner.run(`INSERT INTO port_type (${PORT_TYPE_COLUMNS}) ${selectPortTypes([among])}`, params);
+    await runner.run(`INSERT INTO port_type (${PORT_TYPE_COLUMNS}) ${createPortTypesQuery([among])}`, params);
   }
 }
 
@@ -76,9 +80,9 @@ export async function countInventory(runner: SqlRunner): Promise<InventoryCounts
     );
     for (const row of rows) {
       const floorNumber = Number(row["floor"]);
-      const key = `${getText(row, "site")}/${floorNumber}`;
+      const key = `${getTextColumn(row, "site")}/${floorNumber}`;
       const known = floors.get(key) ?? {
-        siteId: await readSpelling(runner, kind, getText(row, "example")),
+        siteId: await readSpelling(runner, kind, getTextColumn(row, "example")),
         floorNumber,
         rack: 0,
         crac: 0,
@@ -87,7 +91,7 @@ export async function countInventory(runner: SqlRunner): Promise<InventoryCounts
       floors.set(key, { ...known, [kind]: Number(row["items"]) });
     }
   }
-  const links = (await runner.all("SELECT body FROM fabric_link", [])).map((row) => parseBody<FabricLink>(row));
+  const links = (await runner.all("SELECT body FROM fabric_link", [])).map((row) => parseResourceBody<FabricLink>(row));
   return {
     floors: [...floors.values()],
     links: links.map(({ fabricId }) => fabricId ?? ""),
@@ -99,7 +103,8 @@ export async function countInventory(runner: SqlRunner): Promise<InventoryCounts
 /** Returns a site's id as written in its records, because the columns contain keys. */
 async function readSpelling(runner: SqlRunner, kind: (typeof PLACED)[number], key: string): Promise<string> {
   const [row] = await runner.all(`SELECT body FROM ${kind} WHERE key = ?`, [key]);
-  const { location } = row === undefined ? {} : parseBody<{ readonly location?: { readonly siteId: string } }>(row);
+  const { location } =
+    row === undefined ? {} : parseResourceBody<{ readonly location?: { readonly siteId: string } }>(row);
   return location?.siteId ?? "";
 }
 

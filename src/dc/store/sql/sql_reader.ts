@@ -26,14 +26,14 @@ import type {
   ResourceKeys,
   StoredVersion,
 } from "#dc/ports.ts";
-import { listParams, type SqlCondition, toWhereClause } from "./conditions.ts";
+import { createWhereClause, listConditionParams, type SqlCondition } from "./conditions.ts";
 import { findDevicesWithFreePorts, searchDevices } from "./device_search.ts";
-import { checkRows, countStrayRows } from "./row_check.ts";
-import { addPorts, parseBody, toStored } from "./rows.ts";
+import { checkResourceRows, countStrayRows } from "./row_check.ts";
+import { addDevicePorts, addStoredMetadata, parseResourceBody } from "./rows.ts";
 import { readAllDevices, readCables, readDevicePage, readDevices } from "./sql_many.ts";
 import { countInventory, readNetworkPorts } from "./sql_network_ports.ts";
 import { SqlRecords } from "./sql_records.ts";
-import { getText, type SqlValue } from "./sql_runner.ts";
+import { getTextColumn, type SqlValue } from "./sql_runner.ts";
 
 const POWER_PORTS: readonly SqlCondition[] = [{ sql: "kind IN ('POWER_IN', 'POWER_OUT')", params: [] }];
 
@@ -48,7 +48,7 @@ export class SqlReader extends SqlRecords implements DcReader {
 
   async setting(name: SettingName): Promise<string | undefined> {
     const row = await this.one("SELECT value FROM setting WHERE name = ?", [name]);
-    return row === undefined ? undefined : getText(row, "value");
+    return row === undefined ? undefined : getTextColumn(row, "value");
   }
 
   async stored<Kind extends ResourceKind>(
@@ -57,9 +57,12 @@ export class SqlReader extends SqlRecords implements DcReader {
   ): Promise<StoredVersion<ResourceByKind[Kind]> | undefined> {
     const row = await this.one(`SELECT body, etag, create_time, update_time FROM ${kind} WHERE key = ?`, [key]);
     if (row === undefined) return undefined;
-    const resource = parseBody<ResourceByKind[Kind]>(row);
-    if (kind !== "device") return toStored(row, resource);
-    return toStored(row, addPorts(resource as DeviceBody, await this.#portsOf(key)) as ResourceByKind[Kind]);
+    const resource = parseResourceBody<ResourceByKind[Kind]>(row);
+    if (kind !== "device") return addStoredMetadata(row, resource);
+    return addStoredMetadata(
+      row,
+      addDevicePorts(resource as DeviceBody, await this.#portsOf(key)) as ResourceByKind[Kind],
+    );
   }
 
   async device(code: string): Promise<Device | undefined> {
@@ -113,7 +116,7 @@ export class SqlReader extends SqlRecords implements DcReader {
         WHERE key IN (SELECT cable_key FROM cable_end WHERE device_key = ?) ORDER BY key`,
       [codeKey(deviceCode)],
     );
-    return rows.map((row) => toStored(row, parseBody<Cable>(row)));
+    return rows.map((row) => addStoredMetadata(row, parseResourceBody<Cable>(row)));
   }
 
   async cablesOfAll(deviceCodes: readonly string[]): Promise<readonly Cable[]> {
@@ -138,7 +141,9 @@ export class SqlReader extends SqlRecords implements DcReader {
       `SELECT device.code, port.name FROM port JOIN device ON device.key = port.device_key WHERE port.feed_key = ?`,
       [codeKey(feedId)],
     );
-    return row === undefined ? undefined : { deviceCode: getText(row, "code"), portName: getText(row, "name") };
+    return row === undefined
+      ? undefined
+      : { deviceCode: getTextColumn(row, "code"), portName: getTextColumn(row, "name") };
   }
 
   async consumersOf(sourceRefs: readonly string[]): Promise<readonly SourceConsumer[]> {
@@ -154,14 +159,22 @@ export class SqlReader extends SqlRecords implements DcReader {
       [keys],
     );
     return [
-      ...devices.map((row) => ({ kind: "device" as const, code: getText(row, "code"), inlet: getText(row, "name") })),
-      ...cracs.map((row) => ({ kind: "crac" as const, code: getText(row, "code"), inlet: getText(row, "place") })),
+      ...devices.map((row) => ({
+        kind: "device" as const,
+        code: getTextColumn(row, "code"),
+        inlet: getTextColumn(row, "name"),
+      })),
+      ...cracs.map((row) => ({
+        kind: "crac" as const,
+        code: getTextColumn(row, "code"),
+        inlet: getTextColumn(row, "place"),
+      })),
     ];
   }
 
   async assetTagHolder(kind: "device" | "rack", assetTag: string): Promise<string | undefined> {
     const row = await this.one(`SELECT code FROM ${kind} WHERE asset_tag = ? ORDER BY key LIMIT 1`, [assetTag]);
-    return row === undefined ? undefined : getText(row, "code");
+    return row === undefined ? undefined : getTextColumn(row, "code");
   }
 
   async racksOnFloor(siteId: string, floorNumber: number): Promise<readonly Rack[]> {
@@ -188,7 +201,7 @@ export class SqlReader extends SqlRecords implements DcReader {
   }
 
   async checkRows(kind: ResourceKind, after: string, limit: number): Promise<readonly CheckedRow[]> {
-    return checkRows(this.runner, { kind, after, limit });
+    return checkResourceRows(this.runner, { kind, after, limit });
   }
 
   async strayRows(): Promise<ReadonlyMap<string, number>> {
@@ -203,7 +216,7 @@ export class SqlReader extends SqlRecords implements DcReader {
       seq,
       limit,
     ]);
-    return rows.map((row) => getText(row, "entity"));
+    return rows.map((row) => getTextColumn(row, "entity"));
   }
 
   async inventoryCounts(): Promise<InventoryCounts> {
@@ -243,7 +256,7 @@ export class SqlReader extends SqlRecords implements DcReader {
     const keyed = (column: string, keys: readonly string[] | undefined): readonly SqlCondition[] =>
       keys === undefined ? [] : [{ sql: this.dialect.inList(column), params: [JSON.stringify(keys)] }];
     const table = <Resource>(name: string, given: readonly SqlCondition[]): Promise<readonly Resource[]> =>
-      this.#bodies(`SELECT body FROM ${name} ${toWhereClause(given)} ORDER BY key`, listParams(given));
+      this.#bodies(`SELECT body FROM ${name} ${createWhereClause(given)} ORDER BY key`, listConditionParams(given));
     return {
       racks: await table("rack", keyed("key", among?.rack)),
       devices:
@@ -261,6 +274,6 @@ export class SqlReader extends SqlRecords implements DcReader {
   }
 
   async #bodies<Resource>(sql: string, params: readonly SqlValue[] = []): Promise<readonly Resource[]> {
-    return (await this.runner.all(sql, params)).map((row) => parseBody<Resource>(row));
+    return (await this.runner.all(sql, params)).map((row) => parseResourceBody<Resource>(row));
   }
 }

@@ -10,9 +10,9 @@ import type {
 } from "#dc/model/readings/reading_store.ts";
 import { portRef } from "#dc/model/ref.ts";
 import type { SettingName } from "#dc/model/setting_names.ts";
-import { listParams, type SqlCondition, toWhereClause } from "./conditions.ts";
+import { createWhereClause, listConditionParams, type SqlCondition } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
-import { createInsertSql, getText, type SqlRow, type SqlRunner, type SqlValue } from "./sql_runner.ts";
+import { createInsertSql, getTextColumn, type SqlRow, type SqlRunner, type SqlValue } from "./sql_runner.ts";
 
 const COLUMNS = [
   ...["key", "quantity", "ref", "owner_kind", "owner_key", "port"],
@@ -61,11 +61,11 @@ export abstract class SqlReadings implements ReadingReader {
     const closed = withDays ? ", reading_history.days AS closed" : "";
     const join = withDays ? "LEFT JOIN reading_history USING (key, quantity)" : "";
     const rows = await this.runner.all(
-      `SELECT ${columns}${closed} FROM reading ${join} ${toWhereClause(conditions)}
+      `SELECT ${columns}${closed} FROM reading ${join} ${createWhereClause(conditions)}
         ORDER BY reading.key, reading.quantity ${limit === undefined ? "" : "LIMIT ?"}`,
-      [...listParams(conditions), ...(limit === undefined ? [] : [limit])],
+      [...listConditionParams(conditions), ...(limit === undefined ? [] : [limit])],
     );
-    return rows.flatMap((row) => (KNOWN.has(getText(row, "quantity")) ? [toReading(row)] : []));
+    return rows.flatMap((row) => (KNOWN.has(getTextColumn(row, "quantity")) ? [createStoredReading(row)] : []));
   }
 
   async readingAges(): Promise<readonly ReadingAge[]> {
@@ -74,7 +74,7 @@ export abstract class SqlReadings implements ReadingReader {
         FROM reading GROUP BY quantity ORDER BY quantity`,
     );
     return rows.flatMap((row) => {
-      const quantity = getText(row, "quantity") as ReadingQuantity;
+      const quantity = getTextColumn(row, "quantity") as ReadingQuantity;
       const [count = 0, oldest = 0, newest = 0] = ["readings", "oldest", "newest"].map((name) => Number(row[name]));
       return KNOWN.has(quantity) ? [{ quantity, count, oldest, newest }] : [];
     });
@@ -85,24 +85,24 @@ export abstract class SqlReadings implements ReadingReader {
   }
 }
 
-function toReading(row: SqlRow): StoredReading {
-  const closed = getText(row, "closed");
+function createStoredReading(row: SqlRow): StoredReading {
+  const closed = getTextColumn(row, "closed");
   return {
     element: {
-      key: getText(row, "key"),
-      ref: getText(row, "ref"),
-      ownerKind: getText(row, "owner_kind") as OwnerKind,
-      ownerKey: getText(row, "owner_key"),
-      port: getText(row, "port"),
+      key: getTextColumn(row, "key"),
+      ref: getTextColumn(row, "ref"),
+      ownerKind: getTextColumn(row, "owner_kind") as OwnerKind,
+      ownerKey: getTextColumn(row, "owner_key"),
+      port: getTextColumn(row, "port"),
     },
-    quantity: getText(row, "quantity") as ReadingQuantity,
+    quantity: getTextColumn(row, "quantity") as ReadingQuantity,
     kept: {
       value: Number(row["value"]),
       at: Number(row["measured_at"]),
-      source: getText(row, "source"),
+      source: getTextColumn(row, "source"),
       days: {
-        open: (JSON.parse(getText(row, "days")) as readonly OpenColumns[]).map(toOpenDay),
-        closed: closed === "" ? [] : (JSON.parse(closed) as readonly ClosedColumns[]).map(toClosedDay),
+        open: (JSON.parse(getTextColumn(row, "days")) as readonly OpenColumns[]).map(createOpenDay),
+        closed: closed === "" ? [] : (JSON.parse(closed) as readonly ClosedColumns[]).map(createClosedDay),
       },
     },
   };
@@ -110,17 +110,17 @@ function toReading(row: SqlRow): StoredReading {
 
 /** Writes readings. The figures of closed days are written only if a day was closed. */
 export async function writeReadings(runner: SqlRunner, kept: readonly StoredReading[]): Promise<void> {
-  await upsertRows(runner, "reading", COLUMNS, kept.map(toReadingRow));
+  await upsertReadingRows(runner, "reading", COLUMNS, kept.map(createReadingRow));
   const closed = kept.filter((one) => one.kept.days.closed.length > 0);
   const rows = closed.map(({ element: { key }, quantity, kept: { days } }) => [
     key,
     quantity,
     JSON.stringify(days.closed.map(({ day, p95, max }) => [day, p95, max])),
   ]);
-  await upsertRows(runner, "reading_history", HISTORY_COLUMNS, rows);
+  await upsertReadingRows(runner, "reading_history", HISTORY_COLUMNS, rows);
 }
 
-function toReadingRow({ element, quantity, kept }: StoredReading): readonly SqlValue[] {
+function createReadingRow({ element, quantity, kept }: StoredReading): readonly SqlValue[] {
   const days = kept.days.open.map(({ day, seen, top }) => [day, ...seen, ...top.flat()]);
   return [
     ...[element.key, quantity, element.ref, element.ownerKind, element.ownerKey, element.port],
@@ -131,17 +131,17 @@ function toReadingRow({ element, quantity, kept }: StoredReading): readonly SqlV
 type OpenColumns = readonly [day: number, a: number, b: number, c: number, ...top: number[]];
 type ClosedColumns = readonly [day: number, p95: number, max: number];
 
-function toOpenDay([day, a, b, c, ...top]: OpenColumns): OpenDay {
+function createOpenDay([day, a, b, c, ...top]: OpenColumns): OpenDay {
   const pairs: [number, number][] = [];
   for (let at = 0; at < top.length; at += 2) pairs.push([top[at] as number, top[at + 1] as number]);
   return { day, seen: [a, b, c], top: pairs };
 }
 
-function toClosedDay([day, p95, max]: ClosedColumns): ClosedDay {
+function createClosedDay([day, p95, max]: ClosedColumns): ClosedDay {
   return { day, p95, max };
 }
 
-async function upsertRows(
+async function upsertReadingRows(
   runner: SqlRunner,
   table: string,
   columns: readonly string[],
@@ -173,7 +173,7 @@ export async function removeLostReadings(
   }
 }
 
-/** Returns those of some elements that exist and can be measured. Cost: one statement per kind of element. */
+/** Returns the elements with some keys that exist and can be measured. Cost: one statement per kind of element. */
 async function readMeasuredElements(
   runner: SqlRunner,
   dialect: Dialect,
@@ -187,8 +187,14 @@ async function readMeasuredElements(
     of.length === 0 ? [] : runner.all(`${sql} WHERE ${dialect.inList(column)}`, [JSON.stringify(of)]);
   for (const kind of ["device", "crac", "rack"] as const) {
     for (const row of await rows(`SELECT key, code FROM ${kind}`, "key", bare(kind))) {
-      const ownerKey = getText(row, "key");
-      add({ key: `${kind}:${ownerKey}`, ref: `${kind}:${getText(row, "code")}`, ownerKind: kind, ownerKey, port: "" });
+      const ownerKey = getTextColumn(row, "key");
+      add({
+        key: `${kind}:${ownerKey}`,
+        ref: `${kind}:${getTextColumn(row, "code")}`,
+        ownerKind: kind,
+        ownerKey,
+        port: "",
+      });
     }
   }
   const ports = new Set(asked.get("port"));
@@ -199,12 +205,12 @@ async function readMeasuredElements(
     "port.device_key",
     devices,
   )) {
-    const [ownerKey, port] = [getText(row, "device_key"), getText(row, "name")];
+    const [ownerKey, port] = [getTextColumn(row, "device_key"), getTextColumn(row, "name")];
     const key = `port:${ownerKey}/${port}`;
     if (!ports.has(key)) continue;
     add({
       key,
-      ref: portRef({ deviceCode: getText(row, "code"), portName: port }),
+      ref: portRef({ deviceCode: getTextColumn(row, "code"), portName: port }),
       ownerKind: "device",
       ownerKey,
       port,
@@ -213,14 +219,14 @@ async function readMeasuredElements(
   const declared = `SELECT feed_key, device_key, name, body FROM port`;
   for (const row of await rows(declared, "feed_key", bare("feed"))) {
     const feedId = getFeedId(row);
-    const [ownerKey, port] = [getText(row, "device_key"), getText(row, "name")];
-    add({ key: `feed:${getText(row, "feed_key")}`, ref: `feed:${feedId}`, ownerKind: "device", ownerKey, port });
+    const [ownerKey, port] = [getTextColumn(row, "device_key"), getTextColumn(row, "name")];
+    add({ key: `feed:${getTextColumn(row, "feed_key")}`, ref: `feed:${feedId}`, ownerKind: "device", ownerKey, port });
   }
   return found;
 }
 
 /** Returns the feed's id as written in the port that declares it. */
 function getFeedId(row: SqlRow): string {
-  const port: { readonly powerOut?: { readonly feedId?: string } } = JSON.parse(getText(row, "body"));
-  return port.powerOut?.feedId ?? getText(row, "feed_key");
+  const port: { readonly powerOut?: { readonly feedId?: string } } = JSON.parse(getTextColumn(row, "body"));
+  return port.powerOut?.feedId ?? getTextColumn(row, "feed_key");
 }

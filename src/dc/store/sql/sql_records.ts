@@ -10,9 +10,9 @@ import type {
   RememberedRequest,
   StoredCheckpoint,
 } from "#dc/ports.ts";
-import { parseBody } from "./rows.ts";
+import { parseResourceBody } from "./rows.ts";
 import { SqlReadings } from "./sql_readings.ts";
-import { getText, type SqlRow, type SqlValue } from "./sql_runner.ts";
+import { getTextColumn, type SqlRow, type SqlValue } from "./sql_runner.ts";
 
 const LETTER_COLUMNS = "id, received_at, feed, reason, body";
 
@@ -20,13 +20,13 @@ const LETTER_COLUMNS = "id, received_at, feed, reason, body";
 export abstract class SqlRecords extends SqlReadings {
   async document(space: string, key: string): Promise<string | undefined> {
     const row = await this.one("SELECT body FROM document WHERE space = ? AND key = ?", [space, key]);
-    return row === undefined ? undefined : getText(row, "body");
+    return row === undefined ? undefined : getTextColumn(row, "body");
   }
 
   async documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]> {
     const sql = "SELECT key, body FROM document WHERE space = ? AND key > ? ORDER BY key LIMIT ?";
     const rows = await this.runner.all(sql, [space, after, limit]);
-    return rows.map((row) => ({ key: getText(row, "key"), body: getText(row, "body") }));
+    return rows.map((row) => ({ key: getTextColumn(row, "key"), body: getTextColumn(row, "body") }));
   }
 
   /** Returns a page of the change log by seq. Cost: one statement, on an index for a given entity, request or actor. */
@@ -55,7 +55,7 @@ export abstract class SqlRecords extends SqlReadings {
       `SELECT change_log.body FROM ${from} ${where} ORDER BY ${seq} ${query.descending ? "DESC" : "ASC"} LIMIT ?`,
       [...given.map(([, value]) => value), ...signedIn, query.limit],
     );
-    return rows.map((row) => parseBody<ChangeRecord>(row));
+    return rows.map((row) => parseResourceBody<ChangeRecord>(row));
   }
 
   /** Returns one page of the change log's rows, sorted by seq. Cost: one statement on the primary key. */
@@ -64,13 +64,13 @@ export abstract class SqlRecords extends SqlReadings {
     const sql = `SELECT ${columns} FROM change_log WHERE seq > ? ORDER BY seq LIMIT ?`;
     return (await this.runner.all(sql, [after, limit])).map((row) => ({
       seq: Number(row["seq"]),
-      occurredAt: getText(row, "occurred_at"),
-      principal: getText(row, "principal"),
-      action: getText(row, "action"),
-      requestId: getText(row, "request_id"),
-      interface: getText(row, "door"),
-      hash: getText(row, "hash"),
-      body: getText(row, "body"),
+      occurredAt: getTextColumn(row, "occurred_at"),
+      principal: getTextColumn(row, "principal"),
+      action: getTextColumn(row, "action"),
+      requestId: getTextColumn(row, "request_id"),
+      interface: getTextColumn(row, "door"),
+      hash: getTextColumn(row, "hash"),
+      body: getTextColumn(row, "body"),
     }));
   }
 
@@ -80,12 +80,12 @@ export abstract class SqlRecords extends SqlReadings {
       after === undefined ? ["", []] : ["WHERE (ref_key, seq) > (?, ?)", [after.refKey, after.seq]];
     const sql = `SELECT ref_key, seq FROM change_ref ${beyond} ORDER BY ref_key, seq LIMIT ?`;
     const rows = await this.runner.all(sql, [...params, limit]);
-    return rows.map((row) => ({ refKey: getText(row, "ref_key"), seq: Number(row["seq"]) }));
+    return rows.map((row) => ({ refKey: getTextColumn(row, "ref_key"), seq: Number(row["seq"]) }));
   }
 
   async checkpoints(): Promise<readonly StoredCheckpoint[]> {
     const rows = await this.runner.all("SELECT size, note FROM audit_checkpoint ORDER BY size", []);
-    return rows.map((row) => ({ size: Number(row["size"]), note: getText(row, "note") }));
+    return rows.map((row) => ({ size: Number(row["size"]), note: getTextColumn(row, "note") }));
   }
 
   async remembered(principal: string, requestId: string): Promise<RememberedRequest | undefined> {
@@ -97,10 +97,10 @@ export abstract class SqlRecords extends SqlReadings {
     return {
       principal,
       requestId,
-      method: getText(row, "method"),
-      fingerprint: getText(row, "fingerprint"),
-      reply: getText(row, "reply"),
-      createdAt: getText(row, "created_at"),
+      method: getTextColumn(row, "method"),
+      fingerprint: getTextColumn(row, "fingerprint"),
+      reply: getTextColumn(row, "reply"),
+      createdAt: getTextColumn(row, "created_at"),
     };
   }
 
@@ -120,12 +120,12 @@ export abstract class SqlRecords extends SqlReadings {
   /** Returns undeliverable events, newest first. */
   async deadLetters(limit: number): Promise<readonly DeadLetter[]> {
     const order = "ORDER BY received_at DESC, id DESC LIMIT ?";
-    return (await this.runner.all(`SELECT ${LETTER_COLUMNS} FROM dead_letter ${order}`, [limit])).map(toDeadLetter);
+    return (await this.runner.all(`SELECT ${LETTER_COLUMNS} FROM dead_letter ${order}`, [limit])).map(createDeadLetter);
   }
 
   async deadLetter(id: string): Promise<DeadLetter | undefined> {
     const row = await this.one(`SELECT ${LETTER_COLUMNS} FROM dead_letter WHERE id = ?`, [id]);
-    return row && toDeadLetter(row);
+    return row && createDeadLetter(row);
   }
 
   async countDeadLetters(): Promise<number> {
@@ -138,18 +138,18 @@ export abstract class SqlRecords extends SqlReadings {
   }
 }
 
-function toDeadLetter(row: SqlRow): DeadLetter {
+function createDeadLetter(row: SqlRow): DeadLetter {
   return {
-    id: getText(row, "id"),
-    receivedAt: getText(row, "received_at"),
-    feed: getText(row, "feed"),
-    reason: getText(row, "reason"),
-    body: getText(row, "body"),
+    id: getTextColumn(row, "id"),
+    receivedAt: getTextColumn(row, "received_at"),
+    feed: getTextColumn(row, "feed"),
+    reason: getTextColumn(row, "reason"),
+    body: getTextColumn(row, "body"),
   };
 }
 
 /**
- * Returns the text with which entries begin whose principals signed in by a method. The method has no column, and is
+ * Returns the texts with which entries begin whose principals signed in by a method. The method has no column, and is
  * the second field in canonical order.
  */
 function listEntryPrefixes(authMethod: string, actions: readonly AuditAction[]): readonly string[] {

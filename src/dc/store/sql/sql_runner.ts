@@ -7,7 +7,7 @@ export interface SqlRunner {
   run(sql: string, params?: readonly SqlValue[]): Promise<void>;
 }
 
-export function getText(row: SqlRow, column: string): string {
+export function getTextColumn(row: SqlRow, column: string): string {
   return String(row[column] ?? "");
 }
 
@@ -34,7 +34,7 @@ function createUpsertSql(table: string, columns: readonly string[], keys: readon
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks}) ON CONFLICT (${keys.join(", ")}) DO UPDATE SET ${updates.join(", ")}`;
 }
 
-/** Returns a statement that inserts `count` rows at once. */
+/** Returns a statement that inserts a number of rows at once. @param count the number */
 export function createInsertSql(table: string, columns: readonly string[], count: number): string {
   const marks = `(${columns.map(() => "?").join(", ")})`;
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${Array.from({ length: count }, () => marks).join(", ")}`;

@@ -24,12 +24,12 @@ import { TransactionCache } from "../transaction_cache.ts";
 import type { Dialect } from "./dialect.ts";
 import { createEntryRows, DELETE_DERIVED_ROWS, DERIVED_ROWS } from "./part_rows.ts";
 import { ROW_TABLES, RowBuffer } from "./row_buffer.ts";
-import { toColumns } from "./rows.ts";
+import { createResourceColumns } from "./rows.ts";
 import { readCableEnds, readStored } from "./sql_many.ts";
-import { countPorts } from "./sql_network_ports.ts";
+import { recountFreePorts } from "./sql_network_ports.ts";
 import { AUDIT_HEAD_SETTING, SqlReader } from "./sql_reader.ts";
 import { READINGS_SETTING, removeLostReadings, writeReadings } from "./sql_readings.ts";
-import { createInsertSql, getText, getUpsertSql, type SqlRow, type SqlRunner } from "./sql_runner.ts";
+import { createInsertSql, getTextColumn, getUpsertSql, type SqlRow, type SqlRunner } from "./sql_runner.ts";
 
 /** Write methods, in the same SQL for every dialect. The transaction's cache serves reads that rules repeat. */
 export class SqlWriter extends SqlReader implements DcWriter {
@@ -44,14 +44,14 @@ export class SqlWriter extends SqlReader implements DcWriter {
   readonly #owners = new Map<OwnerKind, Set<string>>();
   /** Settings that the transaction has set; one statement writes them at its end. */
   #settings: ReadonlyMap<string, string> = new Map();
-  /** Settings that the statement which began the transaction returned. */
+  /** Settings that were returned by the statement which began the transaction. */
   readonly #begun: ReadonlyMap<string, string>;
   #depth = 0;
 
   private constructor(rows: RowBuffer, dialect: Dialect, begun: readonly SqlRow[]) {
     super(rows, dialect);
     this.#rows = rows;
-    this.#begun = new Map(begun.map((row) => [getText(row, "name"), getText(row, "value")]));
+    this.#begun = new Map(begun.map((row) => [getTextColumn(row, "name"), getTextColumn(row, "value")]));
   }
 
   /**
@@ -69,7 +69,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
     const result = await work(writer);
     await rows.flush();
     await writer.#writeSettings();
-    await countPorts(runner, dialect, writer.#recount);
+    await recountFreePorts(runner, dialect, writer.#recount);
     await removeLostReadings(runner, dialect, writer.#owners);
     return result;
   }
@@ -124,7 +124,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   async put<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Promise<void> {
-    const columns = toColumns(kind, stored);
+    const columns = createResourceColumns(kind, stored);
     const { resource } = stored;
     const key = getResourceKey(resource);
     const isNew = this.#cache.isAbsent(kind, key);

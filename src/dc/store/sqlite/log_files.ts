@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import { endianness } from "node:os";
-import { refuseUnavailable } from "#dc/model/refusal.ts";
+import { createUnavailableRefusal } from "#dc/model/refusal.ts";
 import type { OperationError } from "#kernel/errors.ts";
 
 /** Bytes of the header of `-wal`, and of the header of each frame. Source: https://www.sqlite.org/walformat.html. */
@@ -24,14 +24,13 @@ interface LogIndex {
   readonly copied: number;
   /** Number of pages of the database after the last commit. */
   readonly pages: number;
-  /** Changes after every copy of frames to the database. */
+  /** Value that changes after every copy of frames to the database. */
   readonly copyMark: string;
 }
 
 /**
  * The files next to an open database, `-wal` and `-shm`, by separate descriptors. A committed change is only in `-wal`
- * until it is copied to the database, so a crash loses it if the path names another file by then.
- *
+ * until it is copied to the database, so a crash loses the change if the path names another file by then.
  * Must be closed after all connections to the database: closing a descriptor ends the locks of its process.
  */
 export class LogFiles {
@@ -71,28 +70,28 @@ export class LogFiles {
     // Read the state first, because another process may add to the log at any time.
     const state = this.#checkedState();
     const { misnamed, bytes } = this.#log.look();
-    if (misnamed !== undefined) return refuseChangedFile(this.#log.path, "-wal", misnamed);
+    if (misnamed !== undefined) return createChangedFileRefusal(this.#log.path, "-wal", misnamed);
     const isShort = state !== undefined && bytes < computeLogBytes(state, state.frames) && this.#isLogShort();
-    return isShort ? refuseChangedFile(this.#log.path, "-wal", "truncated") : undefined;
+    return isShort ? createChangedFileRefusal(this.#log.path, "-wal", "truncated") : undefined;
   }
 
-  /** Returns a fault if `-shm` is not the opened file or too short, else undefined. Restores a truncated one's size. */
+  /** Returns a fault if `-shm` is not the opened file or is too short, else undefined. Restores a truncated `-shm`. */
   indexFault(): OperationError | undefined {
     const { misnamed, bytes } = this.#index.look();
     const how = misnamed ?? (this.keepIndex(bytes) ? undefined : "truncated");
-    return how && refuseChangedFile(this.#index.path, "-shm", how);
+    return how && createChangedFileRefusal(this.#index.path, "-shm", how);
   }
 
   /** Returns the fault if a file lacks committed content, else undefined. Restores the size of a truncated `-shm`. */
   shortage(): OperationError | undefined {
-    if (this.#isLogShort()) return refuseChangedFile(this.#log.path, "-wal", "truncated");
-    return this.keepIndex() ? undefined : refuseChangedFile(this.#index.path, "-shm", "truncated");
+    if (this.#isLogShort()) return createChangedFileRefusal(this.#log.path, "-wal", "truncated");
+    return this.keepIndex() ? undefined : createChangedFileRefusal(this.#index.path, "-shm", "truncated");
   }
 
   /**
-   * Restores the size of a truncated `-shm`: SQLite maps it into memory, and an access beyond its end would kill the
-   * process. SQLite then reads the log again.
-   * @returns whether it had its size
+   * Restores the size of a truncated `-shm`: SQLite maps the file into memory, and an access beyond its end would kill
+   * the process. SQLite then reads the log again.
+   * @returns whether the file had its size
    */
   keepIndex(bytes = this.#index.bytes): boolean {
     const isWhole = bytes >= this.#indexBytes;
@@ -121,7 +120,7 @@ export class LogFiles {
     if (state !== undefined && this.#log.bytes < computeLogBytes(state, state.copied)) this.#log.resize(0);
   }
 
-  /** Removes all frames, because they do not belong to the database that now has this path. */
+  /** Removes all frames, because they do not belong to the database that is at the path now. */
   empty(): void {
     this.#log.resize(0);
   }
@@ -167,10 +166,10 @@ export class LogFiles {
 }
 
 /** Creates the error for changes after a file was replaced, removed or truncated. */
-export function refuseChangedFile(path: string, part: string, how: string): OperationError {
+export function createChangedFileRefusal(path: string, part: string, how: string): OperationError {
   const message = `The database's ${part} file was ${how} while the server had it open`;
   const cause = new Error(`the file "${path}" was ${how} while it was open`);
-  return refuseUnavailable(`${message}: changes are refused until the server is started again`, cause);
+  return createUnavailableRefusal(`${message}: changes are refused until the server is started again`, cause);
 }
 
 function computeLogBytes({ pageBytes }: LogIndex, frames: number): number {

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OperationError } from "#kernel/errors.ts";
-import { LogFiles, refuseChangedFile } from "./log_files.ts";
+import { createChangedFileRefusal, LogFiles } from "./log_files.ts";
 import type { FileLook, SqliteFile } from "./sqlite_file.ts";
 import type { SqliteRunner } from "./sqlite_runner.ts";
 
@@ -77,7 +77,7 @@ export class OpenFiles {
     this.#log.keepIndex();
   }
 
-  /** Copies a long log to the database right after a check of both files. SQLite would do so within the commit. */
+  /** Copies a long log to the database right after a check of both files. SQLite would copy it within the commit. */
   async copyLongLog(writer: SqliteRunner): Promise<void> {
     if ((this.#log.checked?.frames ?? 0) < COPIED_FRAMES) return;
     // The committed content is in the log; if the disk is full now, the next change fails.
@@ -87,7 +87,8 @@ export class OpenFiles {
 
   /**
    * Leaves a consistent database behind after its files were replaced. Copies a log without a path to the database.
-   * Copies a log that is next to another database to its own database at the other's former place, and empties the log.
+   * Copies a log that is next to another database to its own database at the former place of the other database, and
+   * empties the log.
    */
   async save(writer: SqliteRunner): Promise<void> {
     const look = this.#file.look();
@@ -110,7 +111,7 @@ export class OpenFiles {
     }
   }
 
-  /** Whether connections may be closed. The last one copies the log to the database, whatever the state of both. */
+  /** Whether connections may be closed. The last connection copies the log to the database, whatever their state. */
   async mayBeClosed(writer: SqliteRunner): Promise<boolean> {
     try {
       await this.demandWhole();
@@ -131,7 +132,7 @@ export class OpenFiles {
     this.#lost = faultOf();
     // A backup that was copied over the database may be shorter and still complete.
     if (this.#isShort(look))
-      this.#lost ??= refuseChangedFile(
+      this.#lost ??= createChangedFileRefusal(
         this.#file.path,
         MAIN,
         this.#isOther(this.#readState()) ? "overwritten" : "truncated",
@@ -147,7 +148,7 @@ export class OpenFiles {
       return;
     }
     if (!(await this.#isOverwritten())) return;
-    this.#lost = refuseChangedFile(this.#file.path, MAIN, "overwritten");
+    this.#lost = createChangedFileRefusal(this.#file.path, MAIN, "overwritten");
     throw this.#lost;
   }
 

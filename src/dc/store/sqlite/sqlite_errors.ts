@@ -1,29 +1,30 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { refuseUnavailable } from "#dc/model/refusal.ts";
+import { createUnavailableRefusal } from "#dc/model/refusal.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { createClosedError } from "../queue.ts";
 
 const UNUSABLE = /disk (?:is full|I\/O)|full|readonly database|unable to open|malformed|not a database/i;
 
 /** Converts errors of disk and other processes to refusals; any other error is a defect and is returned unchanged. */
-export function translateError(error: unknown): unknown {
+export function translateSqliteError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof OperationError) return error;
-  if (isLocked(error)) return refuseUnavailable("The database is locked by another process", error);
-  if (UNUSABLE.test(error.message)) return refuseUnavailable(`The database cannot be used: ${error.message}`, error);
+  if (isLockError(error)) return createUnavailableRefusal("The database is locked by another process", error);
+  if (UNUSABLE.test(error.message))
+    return createUnavailableRefusal(`The database cannot be used: ${error.message}`, error);
   return error;
 }
 
 /** Converts an error of opening a file, for the person who named it. Callers of the service never see its path. */
-export function toOpenError(file: string, error: unknown): unknown {
-  const told = translateError(error);
+export function convertFileOpenError(file: string, error: unknown): unknown {
+  const told = translateSqliteError(error);
   if (!(told instanceof OperationError)) return error;
   if (told.kind !== "unavailable") {
     return new OperationError(told.kind, `Cannot open the database "${file}": ${told.message}`, { cause: error });
   }
   const { message } = told.cause instanceof Error ? told.cause : told;
-  return refuseUnavailable(`Cannot open the database "${file}": ${formatReason(message, file)}`, told);
+  return createUnavailableRefusal(`Cannot open the database "${file}": ${formatFailureReason(message, file)}`, told);
 }
 
 /** Whether the disk accepted no more bytes. SQLite reports some of these failures without their reason. */
@@ -32,23 +33,23 @@ export function isDiskFailure(error: unknown): boolean {
   return /disk (?:is full|I\/O)/i.test(error.message) || isDiskFailure(error.cause);
 }
 
-function formatReason(message: string, file: string): string {
+function formatFailureReason(message: string, file: string): string {
   if (/unable to open/i.test(message)) return findOpenFailure(file);
   if (/disk is full/i.test(message)) return "its disk is full: free space or choose another path";
   if (!/disk I\/O/i.test(message)) return message;
   return `${message}: check the disk, its free space and the limit of file sizes (ulimit -f)`;
 }
 
-/** Finds out why a file cannot be opened, because SQLite reports only that it cannot. */
+/** Finds out why a file cannot be opened, because SQLite reports only that opening failed. */
 function findOpenFailure(file: string): string {
-  if (isFolder(file)) return "it is a folder";
-  if (!isFolder(dirname(file))) return "its folder does not exist";
-  if (isReadOnly(dirname(file))) return "its file system is read-only: choose another path";
+  if (isExistingFolder(file)) return "it is a folder";
+  if (!isExistingFolder(dirname(file))) return "its folder does not exist";
+  if (isFolderReadOnly(dirname(file))) return "its file system is read-only: choose another path";
   return "no right to read and write it: choose another path, or run planner as a user who has it";
 }
 
 /** Whether the file system of the folder is read-only, regardless of the user's rights. */
-function isReadOnly(folder: string): boolean {
+function isFolderReadOnly(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK);
     return false;
@@ -57,7 +58,7 @@ function isReadOnly(folder: string): boolean {
   }
 }
 
-function isFolder(path: string): boolean {
+function isExistingFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
@@ -69,16 +70,16 @@ const MAX_PAUSE_MS = 25;
 const LOCKED = /database (?:table |schema )?is locked|SQLITE_BUSY|due to lock timeout/i;
 
 /** Whether a database rejected a statement because another process holds a lock. */
-export function isLocked(error: unknown): boolean {
-  if (error instanceof OperationError) return isLocked(error.cause);
+export function isLockError(error: unknown): boolean {
+  if (error instanceof OperationError) return isLockError(error.cause);
   return error instanceof Error && LOCKED.test(error.message);
 }
 
 /**
- * Repeats `attempt`, with pauses, while another process holds a lock. SQLite itself would wait inside a statement and
+ * Repeats an attempt, with pauses, while another process holds a lock. SQLite itself would wait inside a statement and
  * block the whole process.
  * @param closing aborts the wait
- * @throws the error of the last attempt, 10 s after the first one
+ * @throws the error of the last attempt, 10 s after the first attempt
  */
 export async function retryWhileLocked<Result>(attempt: () => Promise<Result>, closing: AbortSignal): Promise<Result> {
   const end = performance.now() + LIMIT_MS;
@@ -86,7 +87,7 @@ export async function retryWhileLocked<Result>(attempt: () => Promise<Result>, c
     try {
       return await attempt();
     } catch (error) {
-      if (!isLocked(error) || performance.now() + pause > end) throw error;
+      if (!isLockError(error) || performance.now() + pause > end) throw error;
     }
     // Random pauses, so that servers that wait for the same lock do not retry at the same times.
     await sleep(pause * (0.5 + Math.random()), undefined, { signal: closing }).catch(() => {});

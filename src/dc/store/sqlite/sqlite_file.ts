@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
-import { refuseUnavailable } from "#dc/model/refusal.ts";
+import { createUnavailableRefusal } from "#dc/model/refusal.ts";
 
 /** Free bytes below which a disk counts as full. A small change may still fit into old pages of the log. */
 const LEAST_FREE_BYTES = 1024 * 1024;
@@ -20,7 +20,7 @@ export type FileUse = "create" | "write" | "read" | "alone";
 
 /** Properties of the file at a path. */
 export interface FileLook {
-  /** Whether it is the file that was opened. */
+  /** Whether the path names the file that was opened. */
   readonly isOpened: boolean;
   readonly bytes: number;
   /** Time of the last modification, in nanoseconds. */
@@ -40,7 +40,7 @@ export class SqliteFile {
 
   /** Whether this process may not change the file, for example on read-only media. */
   get isReadOnly(): boolean {
-    return existsSync(this.path) && !(canChange(this.path) && canCreateIn(dirname(this.path)));
+    return existsSync(this.path) && !(canChangeFile(this.path) && canCreateFileIn(dirname(this.path)));
   }
 
   /** Returns the address of the file for SQLite. Only `create` creates a missing file. */
@@ -53,17 +53,17 @@ export class SqliteFile {
 
   /** Records the identity of the file at the path. */
   remember(): void {
-    this.#identity = formatIdentity(statSync(this.path, { bigint: true }));
+    this.#identity = formatFileIdentity(statSync(this.path, { bigint: true }));
   }
 
   /** Returns properties of the file at the path now; undefined if it is missing. */
   look(): FileLook | undefined {
     const stat = statSync(this.path, { throwIfNoEntry: false, bigint: true });
     if (stat === undefined) return undefined;
-    return { isOpened: formatIdentity(stat) === this.#identity, bytes: Number(stat.size), writtenAt: stat.mtimeNs };
+    return { isOpened: formatFileIdentity(stat) === this.#identity, bytes: Number(stat.size), writtenAt: stat.mtimeNs };
   }
 
-  /** Whether the file shrank since the last call, and is below `least`, to which SQLite itself may shorten it. */
+  /** Whether the file shrank since the last call, and is below `least`, the size to which SQLite may shorten it. */
   isShorter({ bytes }: FileLook, least: () => number): boolean {
     const isShorter = bytes < this.#bytes && bytes < least();
     if (!isShorter) this.#bytes = bytes;
@@ -83,22 +83,22 @@ export class SqliteFile {
     if (look?.isOpened === true) return look;
     const why = look === undefined ? "was removed" : "was replaced by another";
     const message = `The database file no longer exists, it ${why}: changes are refused`;
-    throw refuseUnavailable(message, new Error(`the file "${this.path}" ${why} while it was open`));
+    throw createUnavailableRefusal(message, new Error(`the file "${this.path}" ${why} while it was open`));
   }
 
   /** Requires free disk space; throws Refusal unavailable without space for more than the smallest changes. */
   demandSpace(): void {
     const { bavail, bsize } = statfsSync(dirname(this.path));
     if (bavail * bsize >= LEAST_FREE_BYTES) return;
-    throw refuseUnavailable("The disk of the database is full", new Error(`the disk of "${this.path}" is full`));
+    throw createUnavailableRefusal("The disk of the database is full", new Error(`the disk of "${this.path}" is full`));
   }
 }
 
-function formatIdentity({ dev, ino }: BigIntStats): string {
+function formatFileIdentity({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
 
-function canCreateIn(directory: string): boolean {
+function canCreateFileIn(directory: string): boolean {
   try {
     accessSync(directory, constants.W_OK);
     return true;
@@ -108,7 +108,7 @@ function canCreateIn(directory: string): boolean {
 }
 
 /** Tries to open the file for writing, because in Deno its rights do not show a read-only file system. */
-function canChange(path: string): boolean {
+function canChangeFile(path: string): boolean {
   try {
     closeSync(openSync(path, "r+"));
     return true;

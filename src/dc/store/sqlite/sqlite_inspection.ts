@@ -3,11 +3,11 @@ import type { DcReader, DcWriter } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { createReader } from "../earlier_reader.ts";
 import type { InspectedStore } from "../inspected_store.ts";
-import { demandKnownSteps } from "../migrate.ts";
+import { requireKnownSteps } from "../migrate.ts";
 import { createClosedError } from "../queue.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import type { SqlRow } from "../sql/sql_runner.ts";
-import { retryWhileLocked, toOpenError } from "./sqlite_errors.ts";
+import { convertFileOpenError, retryWhileLocked } from "./sqlite_errors.ts";
 import { SqliteFile } from "./sqlite_file.ts";
 import { SqliteRunner } from "./sqlite_runner.ts";
 
@@ -26,7 +26,7 @@ export async function inspectSqlite(path: string): Promise<InspectedStore> {
     await store.prepare();
     return store;
   } catch (error) {
-    throw toOpenError(path, error);
+    throw convertFileOpenError(path, error);
   }
 }
 
@@ -42,11 +42,11 @@ class InspectedSqlite implements InspectedStore {
   async prepare(): Promise<void> {
     this.#file.remember();
     await this.#attempt(async (runner) => {
-      const isOurs = demandOwnTables(await runner.all(LIST_TABLES_SQL));
+      const isOurs = requireOwnTables(await runner.all(LIST_TABLES_SQL));
       const [row] = isOurs ? await runner.all("SELECT COUNT(*) AS steps FROM migration") : [];
       this.steps = Number(row?.["steps"] ?? 0);
     });
-    demandKnownSteps(this.steps);
+    requireKnownSteps(this.steps);
   }
 
   read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
@@ -86,7 +86,7 @@ class InspectedSqlite implements InspectedStore {
   }
 
   /**
-   * Runs `work` in a transaction. Without a log beside the file, SQLite is opened as if no process wrote to it, because
+   * Runs work in a transaction. Without a log beside the file, SQLite is opened as if no process wrote to it, because
    * it would otherwise create a log. If a process did write, the result is discarded and read again.
    */
   async #attempt<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
@@ -121,11 +121,11 @@ class InspectedSqlite implements InspectedStore {
 export const LIST_TABLES_SQL = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
 
 /**
- * Checks that a file has no other program's tables: a mistyped path may lead to one.
+ * Checks that a file has no other program's tables, because a mistyped path may lead to such a file.
  * @returns whether the file has migration steps of planner
  * @throws OperationError failed_precondition for a file with another program's tables
  */
-export function demandOwnTables(tables: readonly SqlRow[]): boolean {
+export function requireOwnTables(tables: readonly SqlRow[]): boolean {
   const names = tables.map(({ name }) => String(name));
   if (names.includes("migration")) return true;
   if (names.length === 0) return false;

@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "../sql/sql_runner.ts";
-import { translateError } from "./sqlite_errors.ts";
+import { translateSqliteError } from "./sqlite_errors.ts";
 
 /** Maximum number of prepared statements of a connection. */
 const MAX_PREPARED = 500;
@@ -15,7 +15,7 @@ export interface SqliteConnection {
   readonly onError?: (error: unknown) => void;
 }
 
-/** One connection to a file. It never waits for locks; `retryWhileLocked` does so without blocking the process. */
+/** One connection to a file. It never waits for locks; `retryWhileLocked` waits without blocking the process. */
 export class SqliteRunner implements SqlRunner {
   readonly #database: DatabaseSync;
   readonly #connection: SqliteConnection;
@@ -72,7 +72,7 @@ export class SqliteRunner implements SqlRunner {
       return work();
     } catch (error) {
       this.#connection.onError?.(error);
-      throw translateError(error);
+      throw translateSqliteError(error);
     }
   }
 }

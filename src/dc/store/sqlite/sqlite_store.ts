@@ -1,17 +1,17 @@
 import { existsSync, rmSync, statSync } from "node:fs";
-import { refuseUnavailable } from "#dc/model/refusal.ts";
+import { createUnavailableRefusal } from "#dc/model/refusal.ts";
 import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
 import { DraftRunner } from "../draft_space.ts";
-import { demandMigrated, migrate } from "../migrate.ts";
+import { migrateSchema, requireMigratedSchema } from "../migrate.ts";
 import { createClosedError, WorkQueue } from "../queue.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { SqlReader } from "../sql/sql_reader.ts";
 import type { OnStatement, SqlRunner } from "../sql/sql_runner.ts";
 import { SqlWriter } from "../sql/sql_writer.ts";
 import { OpenFiles } from "./open_files.ts";
-import { isDiskFailure, isLocked, retryWhileLocked, toOpenError } from "./sqlite_errors.ts";
+import { convertFileOpenError, isDiskFailure, isLockError, retryWhileLocked } from "./sqlite_errors.ts";
 import { type FileUse, SqliteFile } from "./sqlite_file.ts";
-import { demandOwnTables, LIST_TABLES_SQL } from "./sqlite_inspection.ts";
+import { LIST_TABLES_SQL, requireOwnTables } from "./sqlite_inspection.ts";
 import { SqliteRunner } from "./sqlite_runner.ts";
 
 /** Number of connections for reads; each reads one snapshot at a time. */
@@ -45,7 +45,7 @@ export async function openSqlite(path: string, onStatement: OnStatement = () => 
     await store.close();
     // A remaining empty database would look like one that lost its data.
     if (isNew && isDiskFailure(error)) removeDatabase(path);
-    throw toOpenError(path, error);
+    throw convertFileOpenError(path, error);
   }
 }
 
@@ -81,17 +81,17 @@ class SqliteStore implements DcStore {
   async prepare(): Promise<void> {
     if (this.#isReadOnly) {
       this.#file.remember();
-      await this.read(async () => demandMigrated(await this.#tablesAndSteps()));
+      await this.read(async () => requireMigratedSchema(await this.#tablesAndSteps()));
       return;
     }
-    await demandOwnFile(this.#file);
+    await requireOwnFile(this.#file);
     const writer = await retryWhileLocked(async () => this.#connect("create", WRITER_CACHE_KIB), this.#closing.signal);
     this.#writer = writer;
     this.#file.remember();
-    await checkPages(writer, this.#file.path);
+    await checkPageConsistency(writer, this.#file.path);
     await this.#inWrite(writer, async () => {
-      demandOwnTables(await writer.all(LIST_TABLES_SQL));
-      await migrate(writer, SQLITE);
+      requireOwnTables(await writer.all(LIST_TABLES_SQL));
+      await migrateSchema(writer, SQLITE);
     });
     // So that the file itself says what it is.
     await writer.all("PRAGMA wal_checkpoint(PASSIVE)").catch(() => {});
@@ -185,7 +185,7 @@ class SqliteStore implements DcStore {
       });
       this.#lastWriteAt = performance.now();
     } catch (error) {
-      if (!isLocked(error)) throw error;
+      if (!isLockError(error)) throw error;
     }
   }
 
@@ -223,10 +223,10 @@ class SqliteStore implements DcStore {
 
   #usableWriter(): SqliteRunner {
     if (this.#malformed !== undefined)
-      throw refuseUnavailable("The database is malformed: changes are refused", this.#malformed);
+      throw createUnavailableRefusal("The database is malformed: changes are refused", this.#malformed);
     if (this.#writer !== undefined) return this.#writer;
     const message = "The database cannot be changed: its file is read-only";
-    throw refuseUnavailable(message, new Error(message));
+    throw createUnavailableRefusal(message, new Error(message));
   }
 
   #reader(cacheKib: number): SqliteRunner {
@@ -246,7 +246,7 @@ class SqliteStore implements DcStore {
   async #tablesAndSteps(): Promise<number> {
     const runner = this.#reader(REVISION_CACHE_KIB);
     try {
-      if (!demandOwnTables(await runner.all(LIST_TABLES_SQL))) return 0;
+      if (!requireOwnTables(await runner.all(LIST_TABLES_SQL))) return 0;
       const [row] = await runner.all("SELECT COUNT(*) AS steps FROM migration");
       return Number(row?.["steps"]);
     } finally {
@@ -260,7 +260,7 @@ class SqliteStore implements DcStore {
  * files to that connection.
  * @throws OperationError failed_precondition for a file with another program's tables
  */
-async function demandOwnFile(file: SqliteFile): Promise<void> {
+async function requireOwnFile(file: SqliteFile): Promise<void> {
   if ((statSync(file.path, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   let reader: SqliteRunner;
   try {
@@ -270,16 +270,16 @@ async function demandOwnFile(file: SqliteFile): Promise<void> {
   }
   const tables = await reader.all(LIST_TABLES_SQL).catch(() => []);
   reader.close();
-  demandOwnTables(tables);
+  requireOwnTables(tables);
 }
 
 /** Checks that the pages are consistent. Skipped for a large file, which `dc doctor` checks. */
-async function checkPages(runner: SqlRunner, path: string): Promise<void> {
+async function checkPageConsistency(runner: SqlRunner, path: string): Promise<void> {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_CHECKED_BYTES) return;
   const [row] = await runner.all("PRAGMA quick_check(1)");
   const found = String(row?.["quick_check"]);
   if (found !== "ok")
-    throw refuseUnavailable(`The database is malformed: ${found}`, new Error(`it is malformed: ${found}`));
+    throw createUnavailableRefusal(`The database is malformed: ${found}`, new Error(`it is malformed: ${found}`));
 }
 
 async function runTransaction<Result>(runner: SqlRunner, begin: string, work: () => Promise<Result>): Promise<Result> {

@@ -97,7 +97,7 @@ class Reading {
       archived,
       isDraft,
       aliases: isDraft ? [] : listAliases(id),
-      body: cleanBody(parsed.body),
+      body: removeBodyMarkers(parsed.body),
     });
   }
 
@@ -174,7 +174,7 @@ function listAliases(id: string): readonly string[] {
   return [numbers, plain, `${prefix}${plain}`, `task-${numbers}`, `task-${plain}`];
 }
 
-function cleanBody(body: string): string {
+function removeBodyMarkers(body: string): string {
   return body
     .replace(MARKER, "")
     .replace(/^(#+ Acceptance Criteria) \(Optional\)[ \t]*$/gim, "$1")

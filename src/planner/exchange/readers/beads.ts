@@ -89,11 +89,11 @@ function readTask(record: JsonRecord, now: Date): SourceTask | undefined {
     record.note("deleted at the source", id);
     return undefined;
   }
-  const status = parseStatusWord(isDeferred(record, word, now) ? "deferred" : word);
+  const status = parseStatusWord(isDeferredIssue(record, word, now) ? "deferred" : word);
   if (status === undefined) record.note("unknown status, imported as pending", word);
-  const links = readLinks(record);
+  const links = readIssueLinks(record);
   const type = record.text("issue_type");
-  const isDraft = isNotWork(record, type);
+  const isDraft = isNonWorkRecord(record, type);
   if (isDraft) record.note("not offered as work at the source; waits for approval", `${id}: ${type ?? "issue"}`);
   return {
     ...record.place,
@@ -127,12 +127,12 @@ function readPriority(record: JsonRecord): SourceTask["priority"] {
 }
 
 /** Returns whether the issue is open but deferred by `defer_until`; `bd ready` does not list such an issue. */
-function isDeferred(record: JsonRecord, word: string, now: Date): boolean {
+function isDeferredIssue(record: JsonRecord, word: string, now: Date): boolean {
   const until = record.text("defer_until");
   return word === "open" && until !== undefined && Date.parse(until) > now.getTime();
 }
 
-function isNotWork(record: JsonRecord, type: string | undefined): boolean {
+function isNonWorkRecord(record: JsonRecord, type: string | undefined): boolean {
   return ["ephemeral", "pinned", "is_template"].some((name) => record.flag(name)) || NOT_WORK.has(type ?? "");
 }
 
@@ -142,7 +142,7 @@ interface Links {
   readonly parent: string | undefined;
 }
 
-function readLinks(record: JsonRecord): Links {
+function readIssueLinks(record: JsonRecord): Links {
   const waits: string[] = [];
   const related: string[] = [];
   let parent = record.text("parent");

@@ -1,4 +1,4 @@
-import { isDay, parsePriority } from "../../spec/planning.ts";
+import { isCalendarDay, parsePriority } from "../../spec/planning.ts";
 import { parseSpecIdParts } from "../../spec/spec_id.ts";
 import { getText, getTexts, pickTextFields } from "../foreign_fields.ts";
 import { type ForeignFields, type ForeignValue, readForeignMarkdown } from "../foreign_yaml.ts";
@@ -72,7 +72,7 @@ function readTask({ path, text }: SourceFile, ids: ReadonlySet<string>, notes: S
       type: getText(read, "type"),
       priority: parsePriority(getText(read, "priority") ?? null) ?? undefined,
       assignees: getTexts(read, "assignee"),
-      due: due !== undefined && isDay(due) ? due : undefined,
+      due: due !== undefined && isCalendarDay(due) ? due : undefined,
       created: parseSpecIdParts(id)?.day,
       completedAt: parseTime(getText(read, "completed_at")),
       labels: getTexts(read, "labels"),

@@ -1,6 +1,6 @@
 import { getNodeValue } from "jsonc-parser";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { visitLines } from "../../spec/body_lines.ts";
+import { visitUnfencedLines } from "../../spec/body_lines.ts";
 import { JsonRecord } from "../json_record.ts";
 import { listElements, type PlacedValue, parseJsonLines, parseJsonWithLines } from "../json_text.ts";
 import { buildBody } from "../sections.ts";
@@ -143,7 +143,7 @@ type NameOf = (repository: string | undefined, id: string) => string;
 
 function findDependencies(body: string, nameOf: NameOf): readonly string[] {
   const found: string[] = [];
-  visitLines(body, ({ text }) => {
+  visitUnfencedLines(body, ({ text }) => {
     const listed = WAITS.exec(text)?.[1];
     for (const [, other, id, linked, linkedId] of (listed ?? "").matchAll(REFERENCE)) {
       found.push(nameOf(other ?? linked, id ?? linkedId ?? ""));

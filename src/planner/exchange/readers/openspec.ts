@@ -70,7 +70,7 @@ function readTask(folder: string, files: FilesByFolder, { name }: ChangeName, no
     line: 1,
     title: parseTitle(proposal.title) ?? formatTitle(name),
     body: buildBodyText(folder, files, { proposal: proposal.rest, list }),
-    status: computeStatus(list),
+    status: computeChangeStatus(list),
     created: parseDay(getText(fields, "created")),
     dependsOn: getTexts(fields, "dependsOn"),
   };
@@ -97,7 +97,7 @@ function parseTitle(heading: string | undefined): string | undefined {
     : title;
 }
 
-function computeStatus(list: string): SourceTask["status"] {
+function computeChangeStatus(list: string): SourceTask["status"] {
   const boxes = [...list.matchAll(TASK_LINE)].map(([, , mark = ""]) => mark.toLowerCase() === "x");
   if (!boxes.includes(true)) return "pending";
   return boxes.includes(false) ? "in_progress" : "completed";

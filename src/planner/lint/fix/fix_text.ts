@@ -7,7 +7,7 @@ import { scanFrontmatter } from "../../spec/quick_frontmatter.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type FrontmatterRange, splitText } from "../../spec/split_text.ts";
 import { detectLineBreak } from "../../spec/text_lines.ts";
-import { isMissing } from "../field_value.ts";
+import { isMissingValue } from "../field_value.ts";
 import { planIndentation } from "./indent_frontmatter.ts";
 import { planFrontmatterTrimming, trimBody } from "./trim_body.ts";
 
@@ -49,25 +49,25 @@ export function fixText(text: string, id: SpecId): FixedText {
 type Fix = (text: string, id: SpecId) => { readonly text: string; readonly done: readonly string[] };
 
 /** Fields are filled first, so that the added lines are fixed too; the newline at the end of the file is last. */
-const FIXES: readonly Fix[] = [fillFields, trimFields, indentFields, trimText, endWithNewline];
+const FIXES: readonly Fix[] = [fillMissingFields, trimFrontmatter, indentFrontmatter, trimSpecBody, appendFinalNewline];
 
-function fillFields(text: string, id: SpecId): ReturnType<Fix> {
+function fillMissingFields(text: string, id: SpecId): ReturnType<Fix> {
   const document = parseDocument(text);
   if (!document.ok) return returnUnchanged(text);
   const changes: Record<string, FieldValue> = {};
   const done: string[] = [];
-  if (isMissing(document.frontmatter["id"])) {
+  if (isMissingValue(document.frontmatter["id"])) {
     changes["id"] = id;
     done.push("missing id written from the file name");
   }
-  if (isMissing(document.frontmatter["status"])) {
+  if (isMissingValue(document.frontmatter["status"])) {
     changes["status"] = "pending";
     done.push("missing status set to pending");
   }
   return { text: editFields(text, changes), done };
 }
 
-function trimFields(text: string): ReturnType<Fix> {
+function trimFrontmatter(text: string): ReturnType<Fix> {
   return editFrontmatter(
     text,
     planFrontmatterTrimming,
@@ -75,9 +75,9 @@ function trimFields(text: string): ReturnType<Fix> {
   );
 }
 
-function indentFields(text: string): ReturnType<Fix> {
+function indentFrontmatter(text: string): ReturnType<Fix> {
   const edits = (_: string, range: FrontmatterRange, yaml: string): readonly TextEdit[] =>
-    isIndented(text, range, yaml)
+    isCorrectlyIndented(text, range, yaml)
       ? []
       : planIndentation(yaml).map((edit) => ({
           ...edit,
@@ -88,11 +88,11 @@ function indentFields(text: string): ReturnType<Fix> {
 }
 
 /** Whether the indentation is surely correct: the quick scanner accepts only keys at steps of 2 spaces, and lists. */
-function isIndented(text: string, range: FrontmatterRange, yaml: string): boolean {
+function isCorrectlyIndented(text: string, range: FrontmatterRange, yaml: string): boolean {
   return scanFrontmatter(text, range) !== undefined && !/^(?: | {3,})-|^ *- {2}/m.test(yaml);
 }
 
-function trimText(text: string): ReturnType<Fix> {
+function trimSpecBody(text: string): ReturnType<Fix> {
   const document = parseDocument(text);
   if (!document.ok) return returnUnchanged(text);
   const { body, lines } = trimBody(document.body);
@@ -100,7 +100,7 @@ function trimText(text: string): ReturnType<Fix> {
   return { text: head + body, done: [`trailing white space trimmed in the body, ${formatCountOf(lines, "line")}`] };
 }
 
-function endWithNewline(text: string): ReturnType<Fix> {
+function appendFinalNewline(text: string): ReturnType<Fix> {
   if (text === "" || /[\r\n]$/.test(text)) return returnUnchanged(text);
   return { text: text + detectLineBreak(text), done: ["newline added at the end of the file"] };
 }
@@ -116,12 +116,12 @@ function editFrontmatter(
   const edits = editsOf(text, split.range, extractYaml(text, split.range));
   if (edits.length === 0) return returnUnchanged(text);
   const edited = applyEdits(text, edits);
-  return hasSameMeaning(text, edited)
+  return hasSameFields(text, edited)
     ? { text: edited, done: [said(formatCountOf(countChangedLines(text, edited), "line"))] }
     : returnUnchanged(text);
 }
 
-function hasSameMeaning(before: string, after: string): boolean {
+function hasSameFields(before: string, after: string): boolean {
   const [old, now] = [parseDocument(before), parseDocument(after)];
   if (!old.ok || !now.ok) return false;
   return old.body === now.body && JSON.stringify(old.frontmatter) === JSON.stringify(now.frontmatter);

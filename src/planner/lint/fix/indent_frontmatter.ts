@@ -37,7 +37,7 @@ class Layout {
   /** Offset of each line's first character. */
   readonly #starts: readonly number[];
   readonly #heads = new Map<number, Head>();
-  /** Columns by which a line's innermost key or item moves; continuation lines of its value move by as many. */
+  /** Columns by which the innermost key or item of a line moves; the lines that continue its value move as far. */
   readonly #moves = new Map<number, number>();
   /** By line: edits of the blanks between a `-` and the text after it. */
   readonly #gaps = new Map<number, readonly TextEdit[]>();
@@ -53,12 +53,12 @@ class Layout {
   /** Records that the items of `block` move to column `to`, and nested blocks with them. */
   collection(block: Block, to: number): void {
     for (const item of block.items) {
-      const head = findHead(item);
+      const head = findItemHead(item);
       if (head === undefined) continue;
       if (head.type === "explicit-key-ind") this.#known = false;
       this.#place(head.offset, to);
       const { key, value } = item;
-      if (isBlock(value)) this.collection(value, to + this.#stepTo(value, block, head.offset));
+      if (isBlockToken(value)) this.collection(value, to + this.#stepTo(value, block, head.offset));
       else this.#noteValue(value);
       this.#noteValue(key);
     }
@@ -93,7 +93,7 @@ class Layout {
 
   /** Returns a nested block's new column: one step in, except for a list at its key's column, which is valid YAML. */
   #stepTo(value: Block, block: Block, headOffset: number): number {
-    const first = value.items.map(findHead).find((head) => head !== undefined);
+    const first = value.items.map(findItemHead).find((head) => head !== undefined);
     if (block.type === "block-seq" || value.type === "block-map" || first === undefined) return STEP;
     return this.#columnOf(first.offset) === this.#columnOf(headOffset) ? 0 : STEP;
   }
@@ -145,11 +145,11 @@ class Layout {
 const BETWEEN: ReadonlySet<string> = new Set(["space", "newline", "comment"]);
 
 /** Returns the first token of an item that is not layout: `-`, an anchor, a tag or the key. */
-function findHead({ start, key }: Item): CST.Token | undefined {
+function findItemHead({ start, key }: Item): CST.Token | undefined {
   return start.find(({ type }) => !BETWEEN.has(type)) ?? key ?? undefined;
 }
 
-function isBlock(token: CST.Token | undefined): token is Block {
+function isBlockToken(token: CST.Token | undefined): token is Block {
   return token?.type === "block-map" || token?.type === "block-seq";
 }
 

@@ -30,7 +30,7 @@ function findHeadingOffsets(body: string): readonly number[] {
   for (let start = 0; start < body.length; ) {
     const end = findLineEnd(body, start);
     const line = body.slice(start, end);
-    if (isUncertain(line, fence)) return [];
+    if (isUncertainLine(line, fence)) return [];
     if (FENCE.test(line)) fence = updateFence(line, fence);
     else if (fence === "" && start > 0 && HEADING.test(line)) found.push(start);
     start = skipLineBreak(body, end);
@@ -38,7 +38,7 @@ function findHeadingOffsets(body: string): readonly number[] {
   return found;
 }
 
-function isUncertain(line: string, fence: string): boolean {
+function isUncertainLine(line: string, fence: string): boolean {
   return FENCE_LIKE.test(line) ? !FENCE.test(line) : fence === "" && MARKUP.test(line);
 }
 
@@ -68,7 +68,7 @@ const MEANINGFUL: ReadonlySet<string> = new Set([
 export function trimBody(body: string): { readonly body: string; readonly lines: number } {
   if (!hasBlankEnds(body)) return { body, lines: 0 };
   const trimmed = splitAtHeadings(body).map((part) =>
-    hasBlankEnds(part) ? trimPart(part, body) : { body: part, lines: 0 },
+    hasBlankEnds(part) ? trimBodyPart(part, body) : { body: part, lines: 0 },
   );
   return {
     body: trimmed.map((part) => part.body).join(""),
@@ -80,7 +80,7 @@ function hasBlankEnds(text: string): boolean {
   return /[ \t](?:[\r\n]|$)/.test(text);
 }
 
-function trimPart(part: string, body: string): { readonly body: string; readonly lines: number } {
+function trimBodyPart(part: string, body: string): { readonly body: string; readonly lines: number } {
   // An unterminated last line is parsed with a line break appended, because a line of blanks may belong to a code
   // block.
   const ending = /[\r\n]$/.test(part) ? "" : detectLineBreak(body);

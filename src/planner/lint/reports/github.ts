@@ -1,5 +1,5 @@
 import type { FileReport, Finding, LintReport } from "../finding.ts";
-import { formatTotal } from "./text.ts";
+import { formatFindingTotal } from "./text.ts";
 
 /**
  * Formats findings as workflow commands, with which GitHub Actions annotates the lines of a pull request. The last line
@@ -12,7 +12,7 @@ import { formatTotal } from "./text.ts";
  */
 export function formatGithubReport(report: LintReport, prefix = ""): string {
   const lines = report.files.flatMap((file) => file.findings.map((finding) => formatCommand(file, finding, prefix)));
-  return [...lines, formatTotal(report), ""].join("\n");
+  return [...lines, formatFindingTotal(report), ""].join("\n");
 }
 
 function formatCommand({ file }: FileReport, finding: Finding, prefix: string): string {

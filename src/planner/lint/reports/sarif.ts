@@ -28,7 +28,9 @@ export function buildSarifReport(report: LintReport, { version, prefix = "", pro
         tool: { driver: { name: "planner", version, rules: RULE_NAMES.map(buildRuleDescriptor) } },
         ...(project === null ? {} : { automationDetails: { id: `planner/${project}/` } }),
         columnKind: "utf16CodeUnits",
-        results: report.files.flatMap((file) => file.findings.map((finding) => buildResult(file, finding, prefix))),
+        results: report.files.flatMap((file) =>
+          file.findings.map((finding) => buildSarifResult(file, finding, prefix)),
+        ),
       },
     ],
   };
@@ -44,7 +46,7 @@ function buildRuleDescriptor(rule: (typeof RULE_NAMES)[number]): unknown {
   };
 }
 
-function buildResult({ file }: FileReport, finding: Finding, prefix: string): unknown {
+function buildSarifResult({ file }: FileReport, finding: Finding, prefix: string): unknown {
   const { rule, severity, message, suggestion, line, column } = finding;
   return {
     ruleId: rule,

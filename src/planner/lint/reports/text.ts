@@ -21,11 +21,11 @@ export function formatTextReport(report: LintReport, fixed: readonly FixedFile[]
     ...(fixes.get(file.file) ?? []).map((fix) => `  ${said}: ${fix}`),
     ...file.findings.flatMap((finding) => formatFinding(file, finding)),
   ]);
-  return [...lines, formatTotal(report), ""].join("\n");
+  return [...lines, formatFindingTotal(report), ""].join("\n");
 }
 
 /** Formats `<n> errors, <m> warnings`, always plural. Source: docs/contract/spec-tool.md#lint-text-report. */
-export function formatTotal({ errors, warnings }: LintReport): string {
+export function formatFindingTotal({ errors, warnings }: LintReport): string {
   return `${errors} errors, ${warnings} warnings`;
 }
 

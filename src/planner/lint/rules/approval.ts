@@ -1,5 +1,5 @@
 import { findNearest } from "#kernel/nearest.ts";
-import { isMissing, nameType } from "../field_value.ts";
+import { isMissingValue, nameType } from "../field_value.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
@@ -10,7 +10,7 @@ export const approval: Rule = {
   name: "approval",
   *check(spec) {
     const written = spec.frontmatter["approval"];
-    if (isMissing(written)) return;
+    if (isMissingValue(written)) return;
     if (spec.approval === null) {
       yield {
         severity: "error",
@@ -22,7 +22,7 @@ export const approval: Rule = {
       return;
     }
     const { required } = written as { readonly required?: unknown };
-    if (!isMissing(required) && typeof required !== "boolean") {
+    if (!isMissingValue(required) && typeof required !== "boolean") {
       yield createError("required", `approval.required must be a boolean, got ${nameType(required)}`);
     }
     yield* checkStatus(spec.approval.status ?? "pending", spec.approval);

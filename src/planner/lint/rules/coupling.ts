@@ -1,22 +1,22 @@
-import { visitLines } from "../../spec/body_lines.ts";
+import { visitUnfencedLines } from "../../spec/body_lines.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { parseParentId, type SpecId } from "../../spec/spec_id.ts";
 import type { Rule } from "../rule.ts";
-import type { World } from "../world.ts";
+import type { LintWorld } from "../world.ts";
 
 const ID = /(?<![\w-])\d{4}-\d{2}-\d{2}-[0-9a-z]{3}-[0-9a-z]+(?:\.\d+)*(?![\w-])/g;
 const SUFFIX_LENGTH = 3;
 
 /**
- * Requires that the body outside fenced code names no other spec, so that it can be worked on without reading another
- * one. A driver or a group may name its members, a member any spec except siblings, and every spec its `depends_on`.
+ * Requires that the body outside fenced code names no other spec, so that an agent need not read another spec. A driver
+ * or a group may name its members, a member any spec except siblings, and every spec its `depends_on`.
  */
 export const coupling: Rule = {
   name: "coupling",
   *check(spec, world) {
     if (spec.type === "driver" || spec.type === "group") return;
     for (const [id, bodyLine] of findReferences(spec.body)) {
-      if (!isCoupling(id, spec, world)) continue;
+      if (!isCouplingReference(id, spec, world)) continue;
       yield {
         severity: "warning",
         field: "body",
@@ -28,19 +28,19 @@ export const coupling: Rule = {
   },
 };
 
-/** Finds the ids in a body, each with the first line that names it. */
+/** Finds the ids that a body names, each with the first line that contains the id. */
 function findReferences(body: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   // Visiting every line costs a hundred times as much as this search of the whole text.
   if (body.search(ID) === -1) return found;
-  visitLines(body, ({ text, number }) => {
+  visitUnfencedLines(body, ({ text, number }) => {
     for (const [id] of text.matchAll(ID)) if (!found.has(id)) found.set(id, number);
     return false;
   });
   return found;
 }
 
-function isCoupling(id: string, spec: Spec, { knownIds }: World): boolean {
+function isCouplingReference(id: string, spec: Spec, { knownIds }: LintWorld): boolean {
   if (id === spec.id || spec.dependsOn.includes(id)) return false;
   const parent = parseParentId(spec.id);
   if (parent !== undefined) return parseParentId(id as SpecId) === parent;

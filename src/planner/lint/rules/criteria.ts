@@ -16,9 +16,9 @@ export const criteria: Rule = {
     const [first, ...further] = findSections(body, CRITERIA_SECTION);
     if (first === undefined) yield* findSwallowedSection(body);
     else {
-      yield* findAfterOutput(body, first);
+      yield* findCriteriaAfterOutput(body, first);
       for (const { heading } of further) {
-        yield createWarning(
+        yield createCriteriaWarning(
           heading.line,
           `a further section '${heading.text}', which does not count: the first is in line ${first.heading.line} of the body`,
           "Move its criteria into the first section",
@@ -36,20 +36,20 @@ function* findUselessChecks(body: string, requiresChecks: boolean): Iterable<Rul
   for (const { verify, verifyLine, line, label } of parseCriteria(body)) {
     if (verify !== null && CANNOT_FAIL.test(verify)) {
       const suggestion = "Name a command that fails while the work is not done";
-      yield createWarning(verifyLine ?? line, `check '${verify}' cannot fail`, suggestion);
+      yield createCriteriaWarning(verifyLine ?? line, `check '${verify}' cannot fail`, suggestion);
     } else if (verify === null && requiresChecks) {
       const suggestion = "Add a line 'verify: <command>' below it";
-      yield createWarning(line, `criterion '${label}' names no check`, suggestion);
+      yield createCriteriaWarning(line, `criterion '${label}' names no check`, suggestion);
     }
   }
 }
 
-function* findAfterOutput(body: string, { heading }: Section): Iterable<RuleFinding> {
+function* findCriteriaAfterOutput(body: string, { heading }: Section): Iterable<RuleFinding> {
   const output = findSections(body, "Output").find(
     ({ heading: { level, start } }) => level === 2 && start < heading.start,
   );
   if (output === undefined) return;
-  yield createWarning(
+  yield createCriteriaWarning(
     heading.line,
     `section '${heading.text}' is behind '## Output', where an agent may have written it`,
     "Move it before the output",
@@ -60,7 +60,7 @@ function* findAfterOutput(body: string, { heading }: Section): Iterable<RuleFind
 function* findSwallowedSection(body: string): Iterable<RuleFinding> {
   for (const { text, number, fencedBy } of iterateLines(body)) {
     if (fencedBy === null || !HEADING.test(text)) continue;
-    yield createWarning(
+    yield createCriteriaWarning(
       number,
       `section '${text.replace(/^[\s#]+/, "")}' is inside the code fence of line ${fencedBy} of the body, so its criteria do not count`,
       "Give the outer fence more backticks than the inner one, or close it",
@@ -69,6 +69,6 @@ function* findSwallowedSection(body: string): Iterable<RuleFinding> {
   }
 }
 
-function createWarning(bodyLine: number, message: string, suggestion: string): RuleFinding {
+function createCriteriaWarning(bodyLine: number, message: string, suggestion: string): RuleFinding {
   return { severity: "warning", field: "body", message, bodyLine, suggestion };
 }

@@ -1,17 +1,17 @@
 import type { FieldPath } from "../../spec/frontmatter_places.ts";
 import type { Spec } from "../../spec/spec.ts";
-import { formatCycle, nextInCycle } from "../cycles.ts";
+import { findNextInCycle, formatCycle } from "../cycles.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
-import type { World } from "../world.ts";
+import type { LintWorld } from "../world.ts";
 
 /** Requires that ids in `depends_on` and `members` have a file and are listed once, and no spec waits for itself. */
 export const dependency: Rule = {
   name: "dependency",
   *check(spec, world) {
-    yield* checkList(spec, "depends_on", world);
+    yield* checkIdList(spec, "depends_on", world);
     yield* findCycleFindings(spec, world);
-    yield* checkList(spec, "members", world);
+    yield* checkIdList(spec, "members", world);
   },
 };
 
@@ -22,9 +22,9 @@ interface Entry {
   readonly path: FieldPath;
 }
 
-function* checkList(spec: Spec, field: ListField, world: World): Iterable<RuleFinding> {
+function* checkIdList(spec: Spec, field: ListField, world: LintWorld): Iterable<RuleFinding> {
   const seen = new Set<string>();
-  for (const { id, path } of listEntries(spec, field)) {
+  for (const { id, path } of listIdEntries(spec, field)) {
     if (seen.has(id)) {
       yield {
         severity: "warning",
@@ -48,22 +48,22 @@ export function createUnknownIdFinding(field: ListField, id: string): RuleFindin
   return { severity: "error", field, message: `${field} '${id}' does not exist` };
 }
 
-function* findCycleFindings(spec: Spec, world: World): Iterable<RuleFinding> {
+function* findCycleFindings(spec: Spec, world: LintWorld): Iterable<RuleFinding> {
   if (spec.dependsOn.length === 0) return;
   for (const cycle of world.cycles(spec.id)) {
-    const next = nextInCycle(cycle);
+    const next = findNextInCycle(cycle);
     yield {
       severity: "error",
       field: "depends_on",
       message: `depends_on cycle: ${formatCycle(cycle)}`,
-      path: listEntries(spec, "depends_on").find(({ id }) => id === next)?.path ?? ["depends_on"],
+      path: listIdEntries(spec, "depends_on").find(({ id }) => id === next)?.path ?? ["depends_on"],
       suggestion: "Remove one of these dependencies, or none of the specs is ever ready",
     };
   }
 }
 
 /** Returns the ids of a list with their paths in the frontmatter; a single text counts as a list of one. */
-function listEntries({ frontmatter }: Spec, field: ListField): readonly Entry[] {
+function listIdEntries({ frontmatter }: Spec, field: ListField): readonly Entry[] {
   const value = frontmatter[field];
   if (!Array.isArray(value)) return typeof value === "string" && value !== "" ? [{ id: value, path: [field] }] : [];
   return value.flatMap((id, index) => (typeof id === "string" && id !== "" ? [{ id, path: [field, index] }] : []));

@@ -1,4 +1,4 @@
-import { CONFLICT, findConflictLine } from "../../spec/conflict_markers.ts";
+import { CONFLICT_MESSAGE, findConflictLine } from "../../spec/conflict_markers.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
@@ -17,5 +17,5 @@ export const parse: Rule = {
 /** Finds a conflict in the body; the rest of the spec can still be read and edited. */
 export function* findConflict({ body }: Spec): Iterable<RuleFinding> {
   const line = findConflictLine(body);
-  if (line !== undefined) yield { severity: "error", field: "body", message: CONFLICT, bodyLine: line };
+  if (line !== undefined) yield { severity: "error", field: "body", message: CONFLICT_MESSAGE, bodyLine: line };
 }

@@ -1,10 +1,10 @@
 import { findNearest } from "#kernel/nearest.ts";
 import type { FieldRule } from "../../config/config.ts";
-import { isDay } from "../../spec/planning.ts";
+import { isCalendarDay } from "../../spec/planning.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { parseSpecIdParts } from "../../spec/spec_id.ts";
 import { normalizeStatus, TOOL_STATUSES } from "../../spec/status.ts";
-import { describeTypeMismatch, findMistypedItems, isMissing, nameType } from "../field_value.ts";
+import { describeTypeMismatch, findMistypedItems, isMissingValue, nameType } from "../field_value.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
@@ -14,10 +14,10 @@ export const required: Rule = {
   *check(spec, { config }) {
     const { required: names, fields } = config.schema.spec;
     yield* findMissingFields(spec, names);
-    yield* checkId(spec);
+    yield* checkSpecIdField(spec);
     yield* checkValues(spec, fields);
-    yield* checkDue(spec);
-    if (!names.includes("labels") && isMissing(spec.frontmatter["labels"])) {
+    yield* checkDueDay(spec);
+    if (!names.includes("labels") && isMissingValue(spec.frontmatter["labels"])) {
       const message = "missing optional field 'labels'";
       yield { severity: "warning", field: "labels", message, path: ["labels"] };
     }
@@ -27,14 +27,14 @@ export const required: Rule = {
 function* checkValues({ frontmatter }: Spec, fields: Readonly<Record<string, FieldRule>>): Iterable<RuleFinding> {
   for (const [field, rule] of Object.entries(fields)) {
     const value = frontmatter[field];
-    if (!isMissing(value)) yield* checkField(field, rule, value);
+    if (!isMissingValue(value)) yield* checkField(field, rule, value);
   }
 }
 
 export function* findMissingFields(spec: Spec, names: readonly string[]): Iterable<RuleFinding> {
   for (const field of names) {
     // The title is the body's first heading; rule `title` reports a missing one.
-    if (field === "title" || !isMissing(spec.frontmatter[field])) continue;
+    if (field === "title" || !isMissingValue(spec.frontmatter[field])) continue;
     const fixable = field === "status" || field === "id";
     yield {
       severity: "error",
@@ -46,7 +46,7 @@ export function* findMissingFields(spec: Spec, names: readonly string[]): Iterab
   }
 }
 
-function* checkId({ id, frontmatter }: Spec): Iterable<RuleFinding> {
+function* checkSpecIdField({ id, frontmatter }: Spec): Iterable<RuleFinding> {
   const written = frontmatter["id"];
   if (typeof written === "string" && written !== "" && written !== id) {
     yield {
@@ -71,24 +71,29 @@ function* checkId({ id, frontmatter }: Spec): Iterable<RuleFinding> {
 export function* checkField(field: string, rule: FieldRule, value: unknown): Iterable<RuleFinding> {
   const expected = describeTypeMismatch(rule, value);
   if (expected !== undefined) {
-    yield createMismatch(field, [field], expected, value);
+    yield createMismatchFinding(field, [field], expected, value);
     return;
   }
   for (const { index, item, expected: type } of findMistypedItems(rule, value)) {
-    yield createMismatch(`${field}[${index}]`, [field, index], type, item);
+    yield createMismatchFinding(`${field}[${index}]`, [field, index], type, item);
   }
   if (rule.enum !== undefined) yield* checkEnum(field, rule.enum, value);
 }
 
 // Checks the day in `due`, unless the project gives the field another type.
-function* checkDue({ frontmatter }: Spec): Iterable<RuleFinding> {
+function* checkDueDay({ frontmatter }: Spec): Iterable<RuleFinding> {
   const due = frontmatter["due"];
-  if (typeof due !== "string" || due.trim() === "" || isDay(due.trim())) return;
+  if (typeof due !== "string" || due.trim() === "" || isCalendarDay(due.trim())) return;
   const message = `due '${due}' is no day: expected YYYY-MM-DD`;
   yield { severity: "error", field: "due", message, path: ["due"] };
 }
 
-function createMismatch(name: string, path: readonly [string, number?], expected: string, value: unknown): RuleFinding {
+function createMismatchFinding(
+  name: string,
+  path: readonly [string, number?],
+  expected: string,
+  value: unknown,
+): RuleFinding {
   const [field] = path;
   const quotes = expected === "a string" && typeof value !== "object" ? "Put quotes around it" : undefined;
   const list = expected.startsWith("an array") && typeof value === "string" ? `Write ${field}: [${value}]` : undefined;

@@ -1,7 +1,7 @@
 import { findNearest } from "#kernel/nearest.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { Spec } from "../../spec/spec.ts";
-import { isMissing } from "../field_value.ts";
+import { isMissingValue } from "../field_value.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
@@ -41,7 +41,7 @@ export const type: Rule = {
 /** Reports an unknown type. Rule `required` checks a configured enum, and a type that `schema.spec.required` lists. */
 function* checkTypeName(spec: Spec, { required, fields }: PlannerConfig["schema"]["spec"]): Iterable<RuleFinding> {
   const allowed = fields["type"]?.enum;
-  if (isMissing(spec.frontmatter["type"])) {
+  if (isMissingValue(spec.frontmatter["type"])) {
     if (required.includes("type")) return;
     const message = "missing optional field 'type'";
     yield { severity: "warning", field: "type", message, allowed: allowed ?? TYPES, path: ["type"] };
@@ -77,5 +77,5 @@ const PURPOSE: Readonly<Record<string, string>> = {
 };
 
 function hasValue(value: unknown): boolean {
-  return !isMissing(value) && !(Array.isArray(value) && value.length === 0);
+  return !isMissingValue(value) && !(Array.isArray(value) && value.length === 0);
 }

@@ -1,9 +1,9 @@
-import { toVisibleSign } from "#kernel/control_pictures.ts";
+import { getVisibleSign } from "#kernel/control_pictures.ts";
 import { quoteDot } from "#kernel/quote_dot.ts";
 import type { GraphBox, GraphEdge, SpecGraph } from "./spec_graph.ts";
 
 /** Formats a Mermaid flowchart. Every text is quoted, so no title can end a statement or be read as a directive. */
-export function toMermaid({ boxes, edges }: SpecGraph): string {
+export function formatMermaidGraph({ boxes, edges }: SpecGraph): string {
   const names = new Map(boxes.map(({ id }, at) => [id, `n${at}`]));
   const lines = boxes.map(({ id, title, status, critical }) => {
     const label = [id, status, ...(title === null ? [] : [title])].map(escapeMermaid).join("<br>");
@@ -23,12 +23,12 @@ function escapeMermaid(text: string): string {
   return text
     .toWellFormed()
     .replace(/\s+/g, " ")
-    .replace(/\p{Cc}/gu, toVisibleSign)
+    .replace(/\p{Cc}/gu, getVisibleSign)
     .replace(/[^\p{L}\p{M}\p{N} .,:_/-]/gu, (sign) => `#${sign.codePointAt(0)};`);
 }
 
 /** Formats a graph in Graphviz's DOT language. Every text is quoted. */
-export function toDot({ boxes, edges }: SpecGraph): string {
+export function formatDotGraph({ boxes, edges }: SpecGraph): string {
   return [
     "digraph specs {",
     "  graph [rankdir=LR];",

@@ -4,7 +4,7 @@ export const BOX = { width: 280, height: 46 } as const;
 const COLUMN_GAP = 80;
 const ROW_GAP = 16;
 /** Space around a picture, in pixels. */
-export const MARGIN = 24;
+export const PICTURE_MARGIN = 24;
 
 /** Minimum number of columns for the specs without any dependency. */
 const LEAST_COLUMNS = 4;
@@ -32,12 +32,15 @@ export function layOutBoxes({ boxes, edges, layers }: SpecGraph, top: number): G
   for (const box of boxes) if (joined.has(box.id)) columns[box.layer]?.push(box);
   const most = columns.reduce((rows, column) => Math.max(rows, column.length), 0);
   const places = new Map<string, BoxPosition>();
-  let [width, height] = [BOX.width + MARGIN, top + MARGIN];
+  let [width, height] = [BOX.width + PICTURE_MARGIN, top + PICTURE_MARGIN];
   const place = (box: GraphBox, column: number, row: number): void => {
-    const [x, y] = [MARGIN + column * (BOX.width + COLUMN_GAP), MARGIN + top + row * (BOX.height + ROW_GAP)];
+    const [x, y] = [
+      PICTURE_MARGIN + column * (BOX.width + COLUMN_GAP),
+      PICTURE_MARGIN + top + row * (BOX.height + ROW_GAP),
+    ];
     places.set(box.id, { x, y });
-    width = Math.max(width, x + BOX.width + MARGIN);
-    height = Math.max(height, y + BOX.height + MARGIN);
+    width = Math.max(width, x + BOX.width + PICTURE_MARGIN);
+    height = Math.max(height, y + BOX.height + PICTURE_MARGIN);
   };
   for (const [at, column] of columns.entries()) {
     column.sort((a, b) => a.order - b.order);

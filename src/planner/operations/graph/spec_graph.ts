@@ -223,16 +223,16 @@ function findLongestChain(
   const boxes = [...counts.keys()].filter((box) => counts[box]);
   boxes.sort((a, b) => (layers[a] ?? 0) - (layers[b] ?? 0) || a - b);
   for (const box of boxes) {
-    const from = findLongest(before[box] ?? [], length);
+    const from = findLongestChainEnd(before[box] ?? [], length);
     last[box] = from;
     length[box] = 1 + (length[from] ?? 0);
   }
   const path: number[] = [];
-  for (let box = findLongest(boxes, length); box >= 0; box = last[box] ?? -1) path.push(box);
+  for (let box = findLongestChainEnd(boxes, length); box >= 0; box = last[box] ?? -1) path.push(box);
   return path.length < 2 ? [] : path.reverse();
 }
 
 /** Returns the first of the boxes with the greatest chain length; -1 without boxes. */
-function findLongest(boxes: readonly number[], length: readonly number[]): number {
+function findLongestChainEnd(boxes: readonly number[], length: readonly number[]): number {
   return boxes.reduce((best, box) => ((length[box] ?? 0) > (length[best] ?? 0) ? box : best), -1);
 }

@@ -1,7 +1,7 @@
 import { escapeXml } from "#kernel/escape_xml.ts";
 import { formatCountOf } from "#words/names.ts";
 import { chooseColours } from "./languages.ts";
-import { BOX, type BoxPosition, drawEdge, layOutBoxes, MARGIN } from "./places.ts";
+import { BOX, type BoxPosition, drawEdge, layOutBoxes, PICTURE_MARGIN } from "./places.ts";
 import type { GraphBox, GraphEdge, SpecGraph } from "./spec_graph.ts";
 
 const { width: WIDTH, height: HEIGHT } = BOX;
@@ -14,7 +14,7 @@ const LETTERS = 36;
  * Draws a graph as one SVG document: valid XML for any text, without styles, scripts or external references.
  * Deterministic. Cost: O(boxes + edges).
  */
-export function toSvg(graph: SpecGraph): string {
+export function drawSvgGraph(graph: SpecGraph): string {
   const { boxes, edges } = graph;
   const { places, width, height } = layOutBoxes(graph, TITLE_HEIGHT);
   const title = `${formatCountOf(boxes.length, "spec")}, ${formatCountOf(edges.length, "dependency", "dependencies")}`;
@@ -24,7 +24,7 @@ export function toSvg(graph: SpecGraph): string {
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="12">`,
     `<title>${escapeXml(title)}</title>`,
     '<rect width="100%" height="100%" fill="#ffffff"/>',
-    `<text x="${MARGIN}" y="${MARGIN}" fill="#1b1f24">${escapeXml(heading)}</text>`,
+    `<text x="${PICTURE_MARGIN}" y="${PICTURE_MARGIN}" fill="#1b1f24">${escapeXml(heading)}</text>`,
     ...edges.map((edge) => drawEdgeSvg(edge, places)),
     ...boxes.map((box) => drawBox(box, places.get(box.id) ?? { x: 0, y: 0 })),
     "</svg>\n",

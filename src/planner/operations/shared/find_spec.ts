@@ -5,7 +5,7 @@ import { listOrigins, type Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { formatLocalDay } from "./local_time.ts";
 
-/** `archived` allows archived specs: true for tools that read, false for tools that change. */
+/** Options of a search. `archived` allows archived specs: true for tools that read, false for tools that change. */
 export interface FindOptions {
   readonly archived: boolean;
 }
@@ -29,7 +29,7 @@ export async function findSpecId(context: PlannerContext, text: string, options:
   const today = formatLocalDay(context.clock.now());
   const found =
     archived.find((id) => id === wanted) ??
-    (await addTitles(context, wanted, () => resolveId(active, archived, wanted, today)));
+    (await addTitlesToError(context, wanted, () => resolveId(active, archived, wanted, today)));
   if (!options.archived && archived.includes(found) && !active.includes(found)) {
     throw new OperationError("failed_precondition", `Spec '${found}' is archived: only active specs can be changed`);
   }
@@ -48,11 +48,11 @@ export async function findSpecIds(
 }
 
 /** Adds the titles to the error for an ambiguous text, because people identify a spec by its title. */
-async function addTitles(context: PlannerContext, text: string, resolve: () => SpecId): Promise<SpecId> {
+async function addTitlesToError(context: PlannerContext, text: string, resolve: () => SpecId): Promise<SpecId> {
   try {
     return resolve();
   } catch (error) {
-    if (error instanceof OperationError && error.kind === "not_found") return findByOrigin(context, text, error);
+    if (error instanceof OperationError && error.kind === "not_found") return findSpecByOrigin(context, text, error);
     if (!(error instanceof AmbiguousSpecId)) throw error;
     const lines = await Promise.all(error.named.map(async (id) => `${id}: ${await readTitle(context, id)}`));
     throw new OperationError(error.kind, [error.message, ...lines].join("\n"), { cause: error });
@@ -64,7 +64,7 @@ async function addTitles(context: PlannerContext, text: string, resolve: () => S
  *
  * @throws `absent` unless exactly one spec matches
  */
-async function findByOrigin(context: PlannerContext, text: string, absent: OperationError): Promise<SpecId> {
+async function findSpecByOrigin(context: PlannerContext, text: string, absent: OperationError): Promise<SpecId> {
   const wanted = text.toLowerCase();
   const isMeant = (origin: string): boolean => {
     const name = origin.toLowerCase();

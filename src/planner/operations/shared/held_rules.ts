@@ -10,7 +10,7 @@ interface ProjectRules {
 }
 
 /** Reads the settings and schemas that judge runs, and compares them with those of earlier runs. */
-export async function readRules({ accepted, config, outputs, specs }: PlannerContext): Promise<ProjectRules> {
+export async function readProjectRules({ accepted, config, outputs, specs }: PlannerContext): Promise<ProjectRules> {
   const { held } = await (await accepted()).read();
   const active = (await specs.active()).specs;
   const paths = [...new Set(active.flatMap(({ outputSchema }) => outputSchema ?? []))].sort();
@@ -26,7 +26,7 @@ export async function readRules({ accepted, config, outputs, specs }: PlannerCon
 /** Returns the rules that judged earlier runs and are gone. Reads no spec if no rule was recorded. */
 export async function readLostRules(context: PlannerContext): Promise<readonly AcceptableLine[]> {
   const { held } = await (await context.accepted()).read();
-  return held.length === 0 ? [] : (await readRules(context)).lost;
+  return held.length === 0 ? [] : (await readProjectRules(context)).lost;
 }
 
 /** Explains that work cannot be judged until a person accepts the missing rules; null if none is missing. */
@@ -38,7 +38,7 @@ export function formatLostRules(lost: readonly AcceptableLine[]): string | null 
 
 /** Refuses fewer rules than the previous run's, and records this run's. Source: docs/decisions.md#s-61. */
 export async function refuseLostRules(context: PlannerContext, action: string): Promise<void> {
-  const { now, lost } = await readRules(context);
+  const { now, lost } = await readProjectRules(context);
   const problem = formatLostRules(lost);
   if (problem !== null) throw new OperationError("failed_precondition", `Cannot ${action}: ${problem}`);
   await (await context.accepted()).hold(now);
@@ -48,6 +48,6 @@ export async function refuseLostRules(context: PlannerContext, action: string): 
 export async function acceptRuleChanges(context: PlannerContext, lines: readonly AcceptableLine[]): Promise<void> {
   await (await context.accepted()).accept(lines);
   if (lines.some(isRuleLine)) {
-    await (await context.accepted()).hold((await readRules(context)).now);
+    await (await context.accepted()).hold((await readProjectRules(context)).now);
   }
 }

@@ -6,7 +6,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 const LATER = "finish this spec; the person who started the run decides about others";
 
 /** Commands and tools that are refused inside a run, with what the agent should do instead. */
-const REFUSED: Readonly<Record<string, readonly [action: string, instead: string]>> = {
+const REFUSED_INSIDE_RUN: Readonly<Record<string, readonly [action: string, instead: string]>> = {
   planner_work_start: ["start work", LATER],
   planner_watch_start: ["start watch", LATER],
   planner_watch_stop: ["stop watch", LATER],
@@ -28,7 +28,7 @@ const REFUSED: Readonly<Record<string, readonly [action: string, instead: string
  * @throws OperationError `failed_precondition`
  */
 export function refuseInsideRun(context: Pick<PlannerContext, "insideRun">, name: string): void {
-  const [action, instead] = REFUSED[name] ?? [];
+  const [action, instead] = REFUSED_INSIDE_RUN[name] ?? [];
   if (action === undefined) return;
   const run = context.insideRun();
   if (run === null) return;

@@ -22,7 +22,7 @@ const VALID: InvalidFields = {};
 /** Creates a function that checks a spec when it is read. */
 export async function createInvalidCheck(context: PlannerContext): Promise<(spec: Spec) => InvalidFields> {
   const [rules, ids, archivedIds] = await Promise.all([
-    readRulesOrNull(context),
+    readLintRulesOrNull(context),
     context.specs.ids(),
     context.specs.archivedIds(),
   ]);
@@ -41,7 +41,7 @@ export async function createInvalidCheck(context: PlannerContext): Promise<(spec
 }
 
 /** @throws OperationError `failed_precondition` for a spec that is not valid, because its work cannot be judged */
-export async function refuseInvalid(context: PlannerContext, spec: Spec, action: string): Promise<void> {
+export async function refuseInvalidSpec(context: PlannerContext, spec: Spec, action: string): Promise<void> {
   const { invalid = [] } = (await createInvalidCheck(context))(spec);
   if (invalid.length === 0) return;
   const found = invalid.map(({ message }) => message).join("; ");
@@ -49,7 +49,7 @@ export async function refuseInvalid(context: PlannerContext, spec: Spec, action:
 }
 
 /** Returns the lint rules, or null if the configuration cannot be read, which lint reports. */
-async function readRulesOrNull(context: PlannerContext): Promise<SpecRules | null> {
+async function readLintRulesOrNull(context: PlannerContext): Promise<SpecRules | null> {
   try {
     return await context.settings("schema", "lint");
   } catch (error) {

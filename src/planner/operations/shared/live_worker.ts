@@ -11,7 +11,7 @@ export async function findLiveWorker(context: PlannerContext, id: SpecId): Promi
 }
 
 /** Refuses an action while a process works on the spec. */
-export async function refuseWhileWorked(context: PlannerContext, id: SpecId, action: string): Promise<void> {
+export async function refuseSpecInWork(context: PlannerContext, id: SpecId, action: string): Promise<void> {
   const worker = await findLiveWorker(context, id);
   if (worker === null) return;
   throw new OperationError(

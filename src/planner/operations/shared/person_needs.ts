@@ -2,7 +2,7 @@ import type { PlannerContext } from "../../context.ts";
 import type { ProcessRecord, WorktreeStatus } from "../../ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { findPersonNeed, type PersonNeed, type PersonNeedFacts } from "../../work/person_need.ts";
+import { findHumanInputReason, type PersonNeed, type PersonNeedFacts } from "../../work/person_need.ts";
 import type { RequestNote } from "../../work/requests/request_note.ts";
 import { findLiveWorker } from "./live_worker.ts";
 
@@ -24,7 +24,7 @@ export async function findPersonNeeds(
   const last = new Map<string, ProcessRecord>(records.map((record) => [record.spec_id, record]));
   const found = new Map<SpecId, PersonNeed>();
   for (const { id, status } of specs) {
-    const need = findPersonNeed({ id, status, worktree: states.get(id), last: last.get(id) });
+    const need = findHumanInputReason({ id, status, worktree: states.get(id), last: last.get(id) });
     if (need !== null && (await findLiveWorker(context, id)) === null) found.set(id, need);
   }
   return found;

@@ -6,7 +6,7 @@ import type { FieldChanges } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { buildUnprovenLine } from "../../work/acceptance.ts";
-import { listCommandResults, listReasonsAgainst, type Provenance } from "../../work/provenance.ts";
+import { listCommandResults, listCompletionObstacles, type Provenance } from "../../work/provenance.ts";
 import { formatLostRules, readLostRules } from "./held_rules.ts";
 
 export interface CompletionRequest {
@@ -47,7 +47,7 @@ export async function proveCompletion(
   const excused = unproven === null ? null : { unproven };
   if (proof.state === null) return { fields: excused ?? { unproven: undefined }, lines: [], proof: null };
   signal?.throwIfAborted();
-  const reasons = [...(lost === null ? [] : [lost]), ...listReasonsAgainst(id, proof)];
+  const reasons = [...(lost === null ? [] : [lost]), ...listCompletionObstacles(id, proof)];
   if (reasons.length === 0) return { fields: { unproven: undefined }, lines: [formatPassedChecks(proof)], proof };
   if (unproven === null) {
     throw new OperationError("failed_precondition", `Spec '${id}' is not proven: ${reasons.join("; ")}`);

@@ -5,7 +5,7 @@ import { PRIORITIES } from "../../spec/planning.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { createSearchPattern, matchesPattern } from "./search_text.ts";
 
-/** Conditions of a list. An empty or absent condition is met by every spec. */
+/** Conditions of a list; every spec meets an empty or absent condition. */
 export interface SpecFilter {
   readonly types?: readonly string[];
   readonly labels?: readonly string[];

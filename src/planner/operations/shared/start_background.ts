@@ -12,7 +12,7 @@ export interface BackgroundWork {
 }
 
 /** Starts this program in the background to work on a spec, without waiting for it, and stores a process record. */
-export async function startInBackground(
+export async function startBackgroundWork(
   context: PlannerContext,
   { spec_id, mode, words }: BackgroundWork,
 ): Promise<NewProcessRecord> {

@@ -5,15 +5,15 @@ import { lintProject } from "../../lint/lint_project.ts";
 import { createProjectSource } from "../../lint/lint_source.ts";
 import type { Readiness } from "../../spec/readiness.ts";
 import type { Spec } from "../../spec/spec.ts";
-import { type AcceptableLine, buildProviderLine, omitAccepted } from "../../work/acceptance.ts";
+import { type AcceptableLine, buildProviderLine, omitAcceptedLines } from "../../work/acceptance.ts";
 import { type Provider, selectProvider } from "../../work/providers.ts";
 import type { SpecWorld } from "./world.ts";
 
 /** Statuses from which work may begin. */
-export const STARTABLE: readonly string[] = ["pending", "failed", "needs_attention", "blocked"];
+export const STARTABLE_STATUSES: readonly string[] = ["pending", "failed", "needs_attention", "blocked"];
 
 /** Statuses from which a person may continue work, if no process works on the spec. */
-export const RESUMABLE: readonly string[] = [...STARTABLE, "in_progress"];
+export const RESUMABLE_STATUSES: readonly string[] = [...STARTABLE_STATUSES, "in_progress"];
 
 /**
  * Returns whether work on a spec may begin although no person requested it: it is ready and was never tried. A spec
@@ -21,7 +21,7 @@ export const RESUMABLE: readonly string[] = [...STARTABLE, "in_progress"];
  *
  * Source: docs/decisions.md#s-24.
  */
-export function isReadyUnasked(spec: Spec, readiness: Readiness): boolean {
+export function isReadyWithoutRequest(spec: Spec, readiness: Readiness): boolean {
   return spec.status === "pending" && readiness.isReady(spec);
 }
 
@@ -30,11 +30,15 @@ export function isReadyUnasked(spec: Spec, readiness: Readiness): boolean {
  * @param sources statuses from which work may begin
  * @throws OperationError `failed_precondition` that names the obstacle
  */
-export function refuseUnworkable(spec: Spec, { readiness }: SpecWorld, sources: readonly string[] = STARTABLE): void {
+export function refuseUnworkableSpec(
+  spec: Spec,
+  { readiness }: SpecWorld,
+  sources: readonly string[] = STARTABLE_STATUSES,
+): void {
   const refuse = (message: string): never => {
     throw new OperationError("failed_precondition", `Cannot start work on spec '${spec.id}': ${message}`);
   };
-  if (!sources.includes(spec.status)) refuse(`expected ${STARTABLE.join(", ")}, status is ${spec.status}`);
+  if (!sources.includes(spec.status)) refuse(`expected ${STARTABLE_STATUSES.join(", ")}, status is ${spec.status}`);
   // The test equals that of planner_ready, for a spec with another status too.
   if (readiness.isReady({ ...spec, status: "pending" })) return;
   const unmet = readiness.unmet(spec);
@@ -50,7 +54,7 @@ async function refuseUnacceptedLines(
   begin: string,
 ): Promise<void> {
   if (lines.length === 0) return;
-  const waiting = omitAccepted(await (await accepted()).read(), lines);
+  const waiting = omitAcceptedLines(await (await accepted()).read(), lines);
   if (waiting.length === 0) return;
   // An agent's environment variables may be secrets, so only the agent's name is printed.
   const named = waiting.map(({ kind, text }) => (kind === "provider" ? text.split(":", 1)[0] : text)).join(", ");

@@ -31,7 +31,7 @@ export async function stopRun(context: PlannerContext, id: SpecId, refused: stri
   if (holder?.alive !== true && running.length === 0) return null;
   const known = [...listProcessIds(holder, running)];
   const found = await Promise.all(known.map((processId) => endRecord(context, processId)));
-  await Promise.all(known.map((processId) => endAgent(context, processId, holder)));
+  await Promise.all(known.map((processId) => endRunAgent(context, processId, holder)));
   // A process that has not claimed the spec has not begun; it is terminated so that it never does.
   if (holder?.alive !== true) for (const { pid } of running) await context.processes.terminate(pid);
   const ended = new Set(known.filter((_, index) => found[index]));
@@ -42,7 +42,7 @@ export async function stopRun(context: PlannerContext, id: SpecId, refused: stri
 }
 
 /** Sets a stopped spec to in_progress, unless its agent had just completed it or was only splitting it. */
-export async function leaveInProgress(context: PlannerContext, id: SpecId, { split }: StoppedRun): Promise<string> {
+export async function leaveSpecInProgress(context: PlannerContext, id: SpecId, { split }: StoppedRun): Promise<string> {
   let status = "in_progress";
   await changeSpec(context, id, (before, spec) => {
     const stays = split || spec.status === "completed";
@@ -64,7 +64,7 @@ async function endRecord(context: PlannerContext, processId: string): Promise<bo
   return records.finish(processId, { status: "failed", error: "ended from outside" }, context.clock.now());
 }
 
-async function endAgent(context: PlannerContext, processId: string, holder: ClaimHolder | null): Promise<void> {
+async function endRunAgent(context: PlannerContext, processId: string, holder: ClaimHolder | null): Promise<void> {
   const { agents } = await context.runs();
   const agent = holder?.process_id === processId ? holder.agent : null;
   await agents.endRun({ processId, agent }, AGENT_GRACE_MS);
@@ -86,7 +86,7 @@ async function waitForRelease(context: PlannerContext, id: SpecId, ended: Set<st
     const processId = holder.process_id;
     if (processId !== null && !ended.has(processId) && (await endRecord(context, processId))) {
       ended.add(processId);
-      await endAgent(context, processId, holder);
+      await endRunAgent(context, processId, holder);
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }

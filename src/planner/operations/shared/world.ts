@@ -15,11 +15,11 @@ export interface SpecWorld {
 /** Reads every active spec. */
 export async function loadWorld(context: PlannerContext): Promise<SpecWorld> {
   const [set, archivedIds] = await Promise.all([context.specs.active(), context.specs.archivedIds()]);
-  return buildWorld(set, archivedIds);
+  return buildSpecWorld(set, archivedIds);
 }
 
 /** Builds the world from specs that are already read. */
-export function buildWorld({ specs, unreadable }: SpecSet, archivedIds: ReadonlySet<SpecId>): SpecWorld {
+export function buildSpecWorld({ specs, unreadable }: SpecSet, archivedIds: ReadonlySet<SpecId>): SpecWorld {
   return { specs, unreadable, readiness: computeReadiness(specs, archivedIds) };
 }
 

@@ -91,7 +91,7 @@ export class CheckProcess {
     child.once("exit", (code, signal) => this.#lost(child, signal ?? `status ${code}`));
     // The exit event reports a child that is gone, so errors of writing to it are ignored.
     child.stdin.on("error", () => {});
-    unrefChild(child);
+    releaseChild(child);
     createInterface({ input: child.stdout }).on("line", (line) => this.#hear(child, JSON.parse(line)));
     return child;
   }
@@ -139,7 +139,7 @@ export class CheckProcess {
  * Lets this process exit while the child waits for jobs. During a job its timer keeps this process alive, because Bun
  * never releases a pipe again on which `ref` was called.
  */
-function unrefChild(child: ChildProcess): void {
+function releaseChild(child: ChildProcess): void {
   // The pipes of a child are sockets, which their declared type does not show.
   for (const each of [child, child.stdin, child.stdout] as readonly ({ unref?(): void } | null)[]) each?.unref?.();
 }

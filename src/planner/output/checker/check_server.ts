@@ -74,7 +74,7 @@ export async function serveChecks({ parent, input, write }: CheckServerOptions):
   for await (const line of splitLines(input)) {
     const job = JSON.parse(line) as CheckJob;
     watchdog.begin(job.limits.checkMs + GRACE_MS);
-    answer({ verdict: runJob(job, answer) });
+    answer({ verdict: runCheckJob(job, answer) });
     watchdog.end();
   }
 }
@@ -91,7 +91,7 @@ async function* splitLines(input: AsyncIterable<string>): AsyncGenerator<string>
   }
 }
 
-function runJob({ bundle, json, limits }: CheckJob, answer: (message: CheckAnswer) => void): OutputVerdict {
+function runCheckJob({ bundle, json, limits }: CheckJob, answer: (message: CheckAnswer) => void): OutputVerdict {
   try {
     return checkOutput(bundle, JSON.parse(json), createAnnouncingWatch(answer, limits));
   } catch (error) {

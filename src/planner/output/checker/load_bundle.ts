@@ -45,7 +45,7 @@ class Loader {
   }
 
   #add({ path, schema }: SchemaFile): SchemaDocument {
-    const document: SchemaDocument = { path, uris: [toFileUri(path)], schema };
+    const document: SchemaDocument = { path, uris: [buildFileUri(path)], schema };
     this.#documents.set(path, document);
     this.#index.add(document);
     return document;
@@ -86,7 +86,7 @@ class Loader {
 }
 
 /** Returns a file URI relative to the project root, so that no message or `$ref` reveals the project's path. */
-function toFileUri(path: string): string {
+function buildFileUri(path: string): string {
   return `file:///${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 

@@ -7,7 +7,7 @@ import { createStepLimit, TooManySteps } from "../evaluate.ts";
 import { createExample } from "../example/example_value.ts";
 import { type CombinedSchemas, collectSchemas } from "../example/parts.ts";
 import { type ExtractedJson, extractJson } from "../extract_json.ts";
-import { countNesting } from "../scan_json.ts";
+import { countNestingLevels } from "../scan_json.ts";
 import { type SchemaBundle, SchemaError } from "../schema_document.ts";
 import { SchemaIndex } from "../schema_index.ts";
 import type { CheckProcess } from "./check_process.ts";
@@ -28,7 +28,7 @@ const MATCHING = /"(?:pattern|patternProperties|\$vocabulary)":/;
  * Returns whether a check cannot block this process: output and schemas are small and have no pattern, because a match
  * cannot be interrupted. Formats use patterns only if a `$vocabulary` requires it.
  */
-function cannotBlock(bundle: SchemaBundle, output: string): boolean {
+function cannotBlockProcess(bundle: SchemaBundle, output: string): boolean {
   if (output.length > SMALL_TEXT) return false;
   const schemas = JSON.stringify(bundle);
   return schemas.length <= SMALL_TEXT && !MATCHING.test(schemas);
@@ -99,7 +99,7 @@ class ProjectOutputs implements OutputValidator {
     }
     const found = extractJson(output);
     if (found === undefined) return { kind: "no_json" };
-    const depth = countNesting(found.text);
+    const depth = countNestingLevels(found.text);
     if (depth > MAX_JSON_DEPTH) {
       return { kind: "failed", problems: [`output nests ${depth} levels deep: expected at most ${MAX_JSON_DEPTH}`] };
     }
@@ -107,7 +107,7 @@ class ProjectOutputs implements OutputValidator {
   }
 
   async #judge(bundle: SchemaBundle, { text, value }: ExtractedJson): Promise<OutputVerdict> {
-    const verdict = cannotBlock(bundle, text) ? checkInProcess(bundle, value) : undefined;
+    const verdict = cannotBlockProcess(bundle, text) ? checkInProcess(bundle, value) : undefined;
     if (verdict !== undefined) return verdict;
     this.#process ??= import("./check_process.ts").then((module) => new module.CheckProcess(this.#limits));
     return (await this.#process).check({ bundle, json: text });

@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { MAX_JSON_DEPTH, MAX_SCHEMA_BYTES, MAX_SCHEMA_FOLDER_FILES } from "#planner/limits.ts";
-import { countNesting, JsonScanner } from "../scan_json.ts";
+import { countNestingLevels, JsonScanner } from "../scan_json.ts";
 import { isSchemaObject } from "../schema_document.ts";
 import { removeFragment } from "../schema_index.ts";
 
@@ -57,7 +57,7 @@ export class SchemaFiles {
   async #read(file: string, within: string, place: string): Promise<SchemaFile> {
     const path = relative(this.#root, file).split(sep).join("/");
     if (!folderContains(within, file)) throw new SchemaFileError(`${path}: lies outside ${place}`);
-    const text = await readBounded(file, path, within, place);
+    const text = await readBoundedFile(file, path, within, place);
     return { path, schema: parseJson(text, path) };
   }
 
@@ -67,7 +67,7 @@ export class SchemaFiles {
     const ids = new Map<string, SchemaFile>();
     const candidates = names.filter((name) => name.endsWith(".json")).toSorted();
     for (const name of candidates.slice(0, MAX_SCHEMA_FOLDER_FILES)) {
-      const file = await this.#read(join(folder, name), folder, `${FOLDER}/`).catch(ignoreUnusable);
+      const file = await this.#read(join(folder, name), folder, `${FOLDER}/`).catch(ignoreUnusableFile);
       const id = isSchemaObject(file?.schema) ? file.schema["$id"] : undefined;
       if (file !== undefined && typeof id === "string" && !ids.has(id)) ids.set(removeFragment(id), file);
     }
@@ -76,11 +76,11 @@ export class SchemaFiles {
 }
 
 /** Ignores an unusable file; the error is reported only if a reference names its path. */
-function ignoreUnusable(error: unknown): undefined {
+function ignoreUnusableFile(error: unknown): undefined {
   if (!(error instanceof SchemaFileError)) throw error;
 }
 
-async function readBounded(file: string, path: string, within: string, place: string): Promise<string> {
+async function readBoundedFile(file: string, path: string, within: string, place: string): Promise<string> {
   try {
     // The file type is checked first, because opening a named pipe blocks.
     const info = await stat(file);
@@ -88,14 +88,14 @@ async function readBounded(file: string, path: string, within: string, place: st
     if (info.size > MAX_SCHEMA_BYTES) throw new SchemaFileError(`${path}: is larger than ${MAX_SCHEMA_BYTES} bytes`);
     const [target, folder] = await Promise.all([realpath(file), realpath(within)]);
     if (!folderContains(folder, target)) throw new SchemaFileError(`${path}: leads outside ${place}`);
-    return await readWhole(await open(file, "r"));
+    return await readWholeFile(await open(file, "r"));
   } catch (error) {
     if (error instanceof SchemaFileError) throw error;
-    throw new SchemaFileError(`${path}: ${getReason(error as NodeJS.ErrnoException)}`);
+    throw new SchemaFileError(`${path}: ${getErrorReason(error as NodeJS.ErrnoException)}`);
   }
 }
 
-async function readWhole(handle: FileHandle): Promise<string> {
+async function readWholeFile(handle: FileHandle): Promise<string> {
   try {
     return (await handle.readFile("utf8")).replace(/^\uFEFF/, "");
   } finally {
@@ -103,7 +103,7 @@ async function readWhole(handle: FileHandle): Promise<string> {
   }
 }
 
-function getReason({ code, message }: NodeJS.ErrnoException): string {
+function getErrorReason({ code, message }: NodeJS.ErrnoException): string {
   const words: Readonly<Record<string, string>> = {
     ENOENT: "no such file",
     ENOTDIR: "no such file",
@@ -114,7 +114,7 @@ function getReason({ code, message }: NodeJS.ErrnoException): string {
 }
 
 function parseJson(text: string, path: string): unknown {
-  const depth = countNesting(text);
+  const depth = countNestingLevels(text);
   if (depth > MAX_JSON_DEPTH)
     throw new SchemaFileError(`${path}: nests ${depth} levels deep, more than ${MAX_JSON_DEPTH}`);
   try {

@@ -29,7 +29,11 @@ export const ARRAY_CHECKS: readonly Keyword[] = [
       reportProblem(frame, `expected at most ${formatCountOf(most, "item")}, got ${value.length}`)
     );
   }),
-  createKeyword("uniqueItems", "array", (wanted: boolean) => (value, frame) => !wanted || checkUnique(value, frame)),
+  createKeyword(
+    "uniqueItems",
+    "array",
+    (wanted: boolean) => (value, frame) => !wanted || checkUniqueItems(value, frame),
+  ),
   createKeyword("prefixItems", "array", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
     return testEvery(schemas.slice(0, value.length).entries(), frame, ([index, schema]) => {
       return checkItem({ value, index, schema }, frame, apply);
@@ -43,7 +47,7 @@ export const ARRAY_CHECKS: readonly Keyword[] = [
       return testEvery(listIndexes(value, first), frame, (index) => checkItem({ value, index, schema }, frame, apply));
     };
   }),
-  createKeyword("contains", "array", checkContains),
+  createKeyword("contains", "array", createContainsCheck),
 ];
 
 export function* listIndexes(value: Items, first = 0): Generator<number> {
@@ -61,7 +65,7 @@ export function checkItem(
   return apply(schema, value[index], enterMember(frame, index));
 }
 
-function checkUnique(value: Items, frame: CheckFrame): boolean {
+function checkUniqueItems(value: Items, frame: CheckFrame): boolean {
   const seen = new Map<string, number>();
   return testEvery(value.entries(), frame, ([index, each]) => {
     const text = formatCanonicalJson(each);
@@ -73,7 +77,7 @@ function checkUnique(value: Items, frame: CheckFrame): boolean {
   });
 }
 
-function checkContains(schema: LinkedSchema, { keywords }: LinkedObject): KeywordCheck<Items> {
+function createContainsCheck(schema: LinkedSchema, { keywords }: LinkedObject): KeywordCheck<Items> {
   const least = (keywords.get("minContains") as number | undefined) ?? 1;
   const most = (keywords.get("maxContains") as number | undefined) ?? Number.POSITIVE_INFINITY;
   return (value, frame, apply) => {

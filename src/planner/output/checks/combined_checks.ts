@@ -1,10 +1,10 @@
 import type { LinkedObject, LinkedSchema } from "../linked_schema.ts";
 import {
   formatFieldName,
-  formatList,
   formatProblem,
   formatValue,
-  nameType,
+  formatValueList,
+  getTypeName,
   type Problem,
   type ValueLocation,
 } from "../problems.ts";
@@ -19,7 +19,7 @@ import {
   silenceFrame,
   testEvery,
 } from "./check.ts";
-import { checkDependentRequired, checkField } from "./object_checks.ts";
+import { checkField, createDependentRequiredCheck } from "./object_checks.ts";
 
 /** Number of alternatives whose first problem is reported if none is clearly the intended one. */
 const MAX_TOLD_ALTERNATIVES = 3;
@@ -39,7 +39,7 @@ function explainAlternatives(
   const meant = ofType.filter((problems) => !problems.some(hasWrongConstant));
   const [only] = meant.length === 1 ? meant : ofType;
   if (only !== undefined && (meant.length === 1 || ofType.length === 1)) return only;
-  return [describeWrongConstant(ofType, value, at) ?? describeNoMatch(branches.length, ofType, at)];
+  return [describeWrongConstant(ofType, value, at) ?? describeMissingMatch(branches.length, ofType, at)];
 }
 
 /** Returns the types that an alternative accepts, or undefined if the value's type is correct. */
@@ -53,7 +53,7 @@ function hasWrongConstant({ allowed }: Problem): boolean {
 
 function describeWrongType(branches: readonly (readonly Problem[])[], value: unknown, at: ValueLocation): Problem {
   const types = [...new Set(branches.flatMap((problems) => findExpectedTypes(problems, at) ?? []))];
-  return { at, what: `expected ${types.join(" or ")}, got ${nameType(value)}`, types };
+  return { at, what: `expected ${types.join(" or ")}, got ${getTypeName(value)}`, types };
 }
 
 /** Returns one problem with all accepted values if every alternative is a constant or an enumeration. */
@@ -67,10 +67,14 @@ function describeWrongConstant(
   );
   const allowed = lists.flatMap((list) => list ?? []);
   if (lists.includes(undefined)) return undefined;
-  return { at, what: `expected one of ${formatList(allowed)}, got ${formatValue(value)}`, allowed };
+  return { at, what: `expected one of ${formatValueList(allowed)}, got ${formatValue(value)}`, allowed };
 }
 
-function describeNoMatch(alternatives: number, branches: readonly (readonly Problem[])[], at: ValueLocation): Problem {
+function describeMissingMatch(
+  alternatives: number,
+  branches: readonly (readonly Problem[])[],
+  at: ValueLocation,
+): Problem {
   const reasons = branches.flatMap(([first]) => (first === undefined ? [] : [formatProblem(first)]));
   const told = reasons.slice(0, MAX_TOLD_ALTERNATIVES).join("; ");
   const more = reasons.length > MAX_TOLD_ALTERNATIVES ? "; …" : "";
@@ -79,8 +83,8 @@ function describeNoMatch(alternatives: number, branches: readonly (readonly Prob
 
 /** Keywords that apply other schemas to the same value. Source: JSON Schema 2020-12 Core, 8.2.3 and 10.2. */
 export const COMBINED_CHECKS: readonly Keyword[] = [
-  createKeyword("$ref", "any", checkByReference),
-  createKeyword("$dynamicRef", "any", checkByReference),
+  createKeyword("$ref", "any", createReferenceCheck),
+  createKeyword("$dynamicRef", "any", createReferenceCheck),
   createKeyword("allOf", "any", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
     return testEvery(schemas, frame, (schema) => apply(schema, value, frame));
   }),
@@ -109,11 +113,11 @@ export const COMBINED_CHECKS: readonly Keyword[] = [
     return (value, frame, apply) =>
       apply(apply(condition, value, silenceFrame(frame)) ? then : otherwise, value, frame);
   }),
-  createKeyword("dependentSchemas", "object", checkDependents),
+  createKeyword("dependentSchemas", "object", createDependentsCheck),
   createKeyword("dependencies", "object", (wanted: ReadonlyMap<string, LinkedSchema | readonly string[]>) => {
     const names = [...wanted].filter((entry): entry is [string, readonly string[]] => Array.isArray(entry[1]));
     const schemas = [...wanted].filter((entry): entry is [string, LinkedSchema] => !Array.isArray(entry[1]));
-    const checks = [checkDependentRequired(names), checkDependents(new Map(schemas))];
+    const checks = [createDependentRequiredCheck(names), createDependentsCheck(new Map(schemas))];
     return (value, frame, apply) => testEvery(checks, frame, (check) => check(value, frame, apply));
   }),
 ];
@@ -135,11 +139,13 @@ export function needsEvaluatedParts({ keywords }: LinkedObject): boolean {
   return keywords.has("unevaluatedItems") || keywords.has("unevaluatedProperties");
 }
 
-function checkByReference(schema: LinkedSchema): KeywordCheck<unknown> {
+function createReferenceCheck(schema: LinkedSchema): KeywordCheck<unknown> {
   return (value, frame, apply) => apply(schema, value, frame);
 }
 
-function checkDependents(wanted: ReadonlyMap<string, LinkedSchema>): KeywordCheck<Readonly<Record<string, unknown>>> {
+function createDependentsCheck(
+  wanted: ReadonlyMap<string, LinkedSchema>,
+): KeywordCheck<Readonly<Record<string, unknown>>> {
   return (value, frame, apply) =>
     testEvery(wanted, frame, ([name, schema]) => {
       if (!Object.hasOwn(value, name)) return true;

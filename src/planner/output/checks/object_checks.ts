@@ -19,10 +19,10 @@ type Fields = ValueKinds["object"];
 /** Keywords for objects. Source: JSON Schema 2020-12 Core, 10.3.2; Validation, 6.5. */
 export const OBJECT_CHECKS: readonly Keyword[] = [
   createKeyword("required", "object", (names: readonly string[]) => (value, frame) => {
-    return testEvery(names, frame, (name) => Object.hasOwn(value, name) || reportMissing(frame, name));
+    return testEvery(names, frame, (name) => Object.hasOwn(value, name) || reportMissingField(frame, name));
   }),
   createKeyword("dependentRequired", "object", (wanted: Readonly<Record<string, readonly string[]>>) =>
-    checkDependentRequired(Object.entries(wanted)),
+    createDependentRequiredCheck(Object.entries(wanted)),
   ),
   createKeyword("minProperties", "object", (least: number) => (value, frame) => {
     const size = Object.keys(value).length;
@@ -45,9 +45,9 @@ export const OBJECT_CHECKS: readonly Keyword[] = [
         }),
       );
   }),
-  createKeyword("additionalProperties", "object", checkAdditionalProperties),
+  createKeyword("additionalProperties", "object", createAdditionalFieldsCheck),
   createKeyword("propertyNames", "object", (schema: LinkedSchema) => (value, frame, apply) => {
-    return testEvery(Object.keys(value), frame, (name) => checkName(schema, name, frame, apply));
+    return testEvery(Object.keys(value), frame, (name) => checkFieldName(schema, name, frame, apply));
   }),
 ];
 
@@ -62,23 +62,27 @@ export function checkField(
   return apply(schema, value[name], enterMember(frame, name));
 }
 
-function reportMissing(frame: CheckFrame, name: string, because = ""): false {
+function reportMissingField(frame: CheckFrame, name: string, because = ""): false {
   return reportProblem(frame, `missing required field ${formatFieldName(name)}${because}`, { aboutField: true });
 }
 
 /** Creates a check that requires further fields if a field is present. */
-export function checkDependentRequired(
+export function createDependentRequiredCheck(
   wanted: readonly (readonly [string, readonly string[]])[],
 ): KeywordCheck<Fields> {
   return (value, frame) =>
     testEvery(wanted, frame, ([name, needed]) => {
       if (!Object.hasOwn(value, name)) return true;
       const because = `, which field ${formatFieldName(name)} needs`;
-      return testEvery(needed, frame, (other) => Object.hasOwn(value, other) || reportMissing(frame, other, because));
+      return testEvery(
+        needed,
+        frame,
+        (other) => Object.hasOwn(value, other) || reportMissingField(frame, other, because),
+      );
     });
 }
 
-function checkAdditionalProperties(schema: LinkedSchema, { keywords }: LinkedObject): KeywordCheck<Fields> {
+function createAdditionalFieldsCheck(schema: LinkedSchema, { keywords }: LinkedObject): KeywordCheck<Fields> {
   const named = (keywords.get("properties") ?? new Map()) as ReadonlyMap<string, LinkedSchema>;
   const patterns = (keywords.get("patternProperties") ?? []) as readonly (readonly [WatchedPattern, LinkedSchema])[];
   return (value, frame, apply) =>
@@ -88,7 +92,7 @@ function checkAdditionalProperties(schema: LinkedSchema, { keywords }: LinkedObj
     });
 }
 
-function checkName(schema: LinkedSchema, name: string, frame: CheckFrame, apply: ApplySchema): boolean {
+function checkFieldName(schema: LinkedSchema, name: string, frame: CheckFrame, apply: ApplySchema): boolean {
   const reasons: string[] = [];
   const report = frame.report && ((problem: { readonly what: string }) => void reasons.push(problem.what));
   if (apply(schema, name, { at: frame.at, report, evaluated: undefined })) return true;

@@ -57,8 +57,8 @@ function countCharacters(text: string, enough: number): number {
 export function isMultipleOf(value: number, step: number): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(step)) return value % step === 0;
   if (!Number.isFinite(value) || !Number.isFinite(step)) return false;
-  const left = toDecimal(value);
-  const right = toDecimal(step);
+  const left = parseDecimal(value);
+  const right = parseDecimal(step);
   const exponent = Math.min(left.exponent, right.exponent);
   return scaleDecimal(left, exponent) % scaleDecimal(right, exponent) === 0n;
 }
@@ -69,7 +69,7 @@ interface Decimal {
   readonly exponent: number;
 }
 
-function toDecimal(value: number): Decimal {
+function parseDecimal(value: number): Decimal {
   const [mantissa = "", power = "0"] = value.toExponential().split("e");
   const [whole = "", fraction = ""] = mantissa.split(".");
   return { digits: BigInt(whole + fraction), exponent: Number(power) - fraction.length };

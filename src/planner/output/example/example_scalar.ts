@@ -35,7 +35,7 @@ function formatSuffix(nth: number): string {
 const MAX_PADDED = 2000;
 
 /** Creates a string; different `nth` give different strings. */
-export function createString(parts: CombinedSchemas, nth: number): string {
+export function createExampleText(parts: CombinedSchemas, nth: number): string {
   const least = Math.min(parts.greatest("minLength") ?? 0, MAX_PADDED);
   const most = parts.least("maxLength") ?? Number.POSITIVE_INFINITY;
   const pattern = parts.first("pattern");
@@ -50,7 +50,7 @@ export function createString(parts: CombinedSchemas, nth: number): string {
 }
 
 /** Returns false if a pattern is required for which no text can be written. */
-export function canMatch(parts: CombinedSchemas): boolean {
+export function canWritePattern(parts: CombinedSchemas): boolean {
   const patterns = parts.values("pattern");
   return patterns.length === 0 || (patterns.length === 1 && writePatternText(String(patterns[0])) !== undefined);
 }
@@ -67,7 +67,7 @@ function writeMatchingText(pattern: string, least: number): string | undefined {
 }
 
 /** Creates a number within the limits, near 1; different `nth` give different numbers. */
-export function createNumber(parts: CombinedSchemas, whole: boolean, nth: number): number {
+export function createExampleNumber(parts: CombinedSchemas, whole: boolean, nth: number): number {
   const step = parts.first("multipleOf");
   const unit = typeof step === "number" ? step : whole ? 1 : undefined;
   const low = computeLowEnd(parts, unit);
@@ -88,17 +88,17 @@ function roundFraction(value: number): number {
 function computeLowEnd(parts: CombinedSchemas, unit: number | undefined): number {
   const closed = parts.greatest("minimum") ?? Number.NEGATIVE_INFINITY;
   const open = parts.greatest("exclusiveMinimum");
-  return open === undefined || open < closed ? closed : open + (unit ?? computeGap(parts));
+  return open === undefined || open < closed ? closed : open + (unit ?? computeLimitGap(parts));
 }
 
 function computeHighEnd(parts: CombinedSchemas, unit: number | undefined): number {
   const closed = parts.least("maximum") ?? Number.POSITIVE_INFINITY;
   const open = parts.least("exclusiveMaximum");
-  return open === undefined || open > closed ? closed : open - (unit ?? computeGap(parts));
+  return open === undefined || open > closed ? closed : open - (unit ?? computeLimitGap(parts));
 }
 
 /** Returns the distance from an exclusive limit at which a value is still within both limits; at most 1. */
-function computeGap(parts: CombinedSchemas): number {
+function computeLimitGap(parts: CombinedSchemas): number {
   const low = parts.greatest("exclusiveMinimum") ?? parts.greatest("minimum") ?? Number.NEGATIVE_INFINITY;
   const high = parts.least("exclusiveMaximum") ?? parts.least("maximum") ?? Number.POSITIVE_INFINITY;
   return Math.min(1, (high - low) / 2);

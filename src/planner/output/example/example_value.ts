@@ -1,10 +1,10 @@
 import { isEqualJson } from "#kernel/equal_json.ts";
-import { createStepLimit, evaluate, TooManySteps } from "../evaluate.ts";
+import { createStepLimit, evaluateValue, TooManySteps } from "../evaluate.ts";
 import { linkSchema } from "../link_schema.ts";
 import type { LinkedSchema } from "../linked_schema.ts";
 import { type SchemaBundle, SchemaError, type SchemaNode, type SchemaObject } from "../schema_document.ts";
 import { SchemaIndex } from "../schema_index.ts";
-import { canMatch, createNumber, createString } from "./example_scalar.ts";
+import { canWritePattern, createExampleNumber, createExampleText } from "./example_scalar.ts";
 import { type CombinedSchemas, collectSchemas } from "./parts.ts";
 
 /** Number of optional fields in an example. */
@@ -65,7 +65,7 @@ function createSchemaTest(index: SchemaIndex, [{ uris }]: SchemaBundle): (value:
 
 function fitsWithinSteps(schema: LinkedSchema, value: unknown): boolean {
   try {
-    return evaluate(schema, value, createStepLimit()).count === 0;
+    return evaluateValue(schema, value, createStepLimit()).count === 0;
   } catch (error) {
     if (error instanceof TooManySteps) return false;
     throw error;
@@ -128,22 +128,22 @@ class ExampleMaker {
   }
 
   #made(parts: CombinedSchemas, nth: number): unknown {
-    switch (selectType(parts)) {
+    switch (selectExampleType(parts)) {
       case "object":
         return this.#object(parts);
       case "array":
         return this.#array(parts);
       case "integer":
-        return createNumber(parts, true, nth);
+        return createExampleNumber(parts, true, nth);
       case "number":
-        return createNumber(parts, false, nth);
+        return createExampleNumber(parts, false, nth);
       case "boolean":
         return nth % 2 === 0;
       case "null":
         return null;
       default:
-        this.#guessed ||= !canMatch(parts);
-        return createString(parts, nth);
+        this.#guessed ||= !canWritePattern(parts);
+        return createExampleText(parts, nth);
     }
   }
 
@@ -189,18 +189,18 @@ class ExampleMaker {
 }
 
 /** Returns the type that every part allows; of several types the one with the most structure. */
-function selectType(parts: CombinedSchemas): string {
+function selectExampleType(parts: CombinedSchemas): string {
   const demands = parts.values("type").map((type) => [type].flat() as string[]);
   const [first, ...others] = demands;
   const common = first?.filter((type) =>
     others.every((types) => types.includes(type) || (type === "integer" && types.includes("number"))),
   );
   const order = ["object", "array", "string", "integer", "number", "boolean", "null"];
-  return order.find((type) => common?.includes(type)) ?? impliedType(parts);
+  return order.find((type) => common?.includes(type)) ?? deduceImpliedType(parts);
 }
 
 /** Returns the type to which the keywords apply, if no type is given. */
-function impliedType(parts: CombinedSchemas): string {
+function deduceImpliedType(parts: CombinedSchemas): string {
   const implied: readonly (readonly [string, readonly string[]])[] = [
     ["object", ["properties", "required", "additionalProperties", "patternProperties", "minProperties"]],
     ["array", ["items", "prefixItems", "contains", "minItems", "uniqueItems"]],

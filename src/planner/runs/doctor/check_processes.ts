@@ -3,7 +3,7 @@ import { formatCountOf } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { endStaleClaim, PROCESS_GONE } from "../claims.ts";
-import { keepCutOffRun } from "../run/keep_record.ts";
+import { keepCutOffRecord } from "../run/keep_record.ts";
 import type { RepairDeps } from "../run_types.ts";
 import { endInterruptedRun, type ProjectProblem } from "./trouble.ts";
 
@@ -50,7 +50,7 @@ export async function findDeadRecords(deps: RepairDeps): Promise<readonly Projec
       const ended = await ports.agents.endRun({ processId: process_id, agent: null }, AGENT_GRACE_MS);
       const holder = await ports.claims.holder(spec_id as SpecId);
       const held = holder?.alive === true;
-      if (!held) await keepCutOffRun(deps, spec_id as SpecId, { processId: process_id, reason: PROCESS_GONE });
+      if (!held) await keepCutOffRecord(deps, spec_id as SpecId, { processId: process_id, reason: PROCESS_GONE });
       const spec = held ? null : await endInterruptedRun(deps, spec_id as SpecId);
       const status = (await ports.records.endDead(process_id))?.status;
       // Another reader may have repaired the record meanwhile.

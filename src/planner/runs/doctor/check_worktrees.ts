@@ -25,14 +25,14 @@ export async function findOrphanedWorktrees(deps: RepairDeps): Promise<readonly 
   for (const id of await ports.worktrees.ids()) {
     if ((await findLiveWorker(context, id)) !== null) continue;
     const status = statuses.find(({ spec_id }) => spec_id === id);
-    const trouble = await describeOrphan(deps, id, status);
+    const trouble = await describeOrphanedWorktree(deps, id, status);
     const advice = explainOpenRequest(id, requests.get(id));
     found.push(trouble.advice === null || advice === null ? trouble : { ...trouble, advice });
   }
   return found;
 }
 
-async function describeOrphan(
+async function describeOrphanedWorktree(
   deps: RepairDeps,
   id: SpecId,
   status: WorktreeStatus | undefined,
@@ -56,7 +56,7 @@ async function describeOrphan(
   const cutOff = status?.status === "working";
   return {
     ...base,
-    message: `no process works in it, and it holds ${describeContent(content)}`,
+    message: `no process works in it, and it holds ${describeWorktreeContent(content)}`,
     advice: await findWorkingAdvice(deps, id, content),
     ...(cutOff ? { repair: () => recordWorktreeEnd(deps, id) } : {}),
   };
@@ -68,7 +68,7 @@ async function readWorktreeContent({ ports: { worktrees } }: RepairDeps, id: Spe
   return { uncommitted, unmerged: merged ? 0 : (await worktrees.commits(id)).length };
 }
 
-function describeContent({ uncommitted, unmerged }: Content): string {
+function describeWorktreeContent({ uncommitted, unmerged }: Content): string {
   const parts: string[] = [];
   if (unmerged > 0) parts.push(`${formatCountOf(unmerged, "commit")} not merged`);
   if (uncommitted.length > 0) parts.push(`uncommitted changes (${uncommitted.slice(0, 3).join(", ")})`);

@@ -21,7 +21,7 @@ async function findGitLocks(deps: RepairDeps): Promise<readonly ProjectProblem[]
       kind: "git_lock",
       subject: path,
       message: `git's index has been locked for ${describeLockAge(lock)}, ${describeLockHolder(lock)}`,
-      advice: removable ? null : adviseAboutLock(lock),
+      advice: removable ? null : buildLockAdvice(lock),
       ...(removable ? { repair: async () => ((await ports.gitLocks.remove(lock)) ? "removed it" : null) } : {}),
     });
   }
@@ -43,7 +43,7 @@ function describeLockHolder({ holder }: GitLock): string {
   return holder === "unknown" ? "and this system does not report by whom" : `by process ${holder}`;
 }
 
-function adviseAboutLock({ holder }: GitLock): string {
+function buildLockAdvice({ holder }: GitLock): string {
   if (holder === null) return "it is recent: check again in a minute";
   return holder === "unknown" ? "remove it if no git process runs there" : "wait for that process, or end it";
 }
@@ -109,12 +109,12 @@ const CHECKS: readonly ((deps: RepairDeps, fix: boolean) => Promise<readonly Pro
 export async function runDoctor(deps: RepairDeps, { fix }: { readonly fix: boolean }): Promise<DoctorReport> {
   const findings: DoctorFinding[] = [];
   for (const check of CHECKS) {
-    for (const trouble of await check(deps, fix)) findings.push(await repairIfAsked(trouble, fix));
+    for (const trouble of await check(deps, fix)) findings.push(await repairRequestedProblem(trouble, fix));
   }
   return { healthy: findings.every(({ fixed, advice }) => fixed !== null && advice === null), findings };
 }
 
-async function repairIfAsked({ repair, ...trouble }: ProjectProblem, fix: boolean): Promise<DoctorFinding> {
+async function repairRequestedProblem({ repair, ...trouble }: ProjectProblem, fix: boolean): Promise<DoctorFinding> {
   const finding = { ...trouble, fixable: repair !== undefined, fixed: null, failed: null };
   if (!fix || repair === undefined) return finding;
   try {
@@ -216,7 +216,7 @@ function describeUnreadableFile({ file, line, column, message }: UnreadableFile,
   return { kind: "unreadable_file", subject: file, message: place + message, advice };
 }
 
-/** Temporary files of killed writers. */
+/** Finds temporary files of killed writers. */
 async function findLeftoverFiles({ ports: { leftovers } }: RepairDeps): Promise<readonly ProjectProblem[]> {
   return (await leftovers.files()).map((file) => ({
     kind: "leftover_file",

@@ -66,7 +66,7 @@ async function markWorktreeEnded({ context, ports }: RepairDeps, id: SpecId): Pr
   const found = (await context.work.worktrees()).find(({ spec_id }) => spec_id === id);
   if (found?.status !== "working") return;
   const commits = await ports.worktrees.commits(id);
-  const completed = await isCompleted({ context }, id);
+  const completed = await isCompletedSpec({ context }, id);
   await ports.worktrees.writeStatus({
     spec_id: id,
     status: completed ? "done" : "failed",
@@ -75,7 +75,7 @@ async function markWorktreeEnded({ context, ports }: RepairDeps, id: SpecId): Pr
   });
 }
 
-async function isCompleted({ context }: Pick<RepairDeps, "context">, id: SpecId): Promise<boolean> {
+async function isCompletedSpec({ context }: Pick<RepairDeps, "context">, id: SpecId): Promise<boolean> {
   const { specs } = await context.specs.active();
   return specs.find((spec) => spec.id === id)?.status === "completed";
 }

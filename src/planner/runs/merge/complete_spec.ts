@@ -35,7 +35,9 @@ export type MergeResult =
   | { readonly spec_id: SpecId; readonly outcome: "refused"; readonly reason: string };
 
 /** Returns the reason why a spec was not merged and, after a conflict, the remedy. */
-export function describeRefusal(result: Extract<MergeResult, { readonly outcome: "refused" | "conflict" }>): string {
+export function describeMergeRefusal(
+  result: Extract<MergeResult, { readonly outcome: "refused" | "conflict" }>,
+): string {
   const begin = `Cannot merge spec '${result.spec_id}'`;
   if (result.outcome === "refused") return `${begin}: ${result.reason}`;
   return `${begin}: conflict in ${result.files.join(", ")}: ${result.advice}`;
@@ -46,7 +48,7 @@ export interface MergeSpecOptions extends Pick<RunSettings, "stop" | "unproven" 
   readonly as?: string | null;
 }
 
-export function buildRefusal(id: SpecId, reason: string): MergeResult {
+export function buildMergeRefusal(id: SpecId, reason: string): MergeResult {
   return { spec_id: id, outcome: "refused", reason };
 }
 
@@ -78,7 +80,7 @@ export function buildFinalFields(
 }
 
 /** Writes the final status into the worktree's copy of the spec too, so that the main branch's history contains it. */
-export async function finalizeInWorktree(
+export async function finalizeWorktreeSpec(
   { id, worktree, message }: { readonly id: SpecId; readonly worktree: Worktree; readonly message: CommitWriter },
   fields: FinalSpecFields,
 ): Promise<void> {
@@ -89,7 +91,7 @@ export async function finalizeInWorktree(
   await worktree.commitSpec(message(COMMIT_SUMMARIES.completed(id)));
 }
 
-/** Removes worktree and branch after a merge. `kept`, else null, is why they had to stay; the merge is not undone. */
+/** Removes worktree and branch after a merge. `kept` says why they had to stay, else null; the merge is not undone. */
 export async function removeWorktreeAndBranch(
   { ports }: Pick<RunDeps, "ports">,
   id: SpecId,

@@ -10,16 +10,16 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { describeChangedRules } from "../../work/changed_rules.ts";
 import { createCommitWriter } from "../../work/commit_message.ts";
 import { isMergeableStatus } from "../../work/person_need.ts";
-import { tryWithClaim } from "../claims.ts";
+import { tryRunWithClaim } from "../claims.ts";
 import { createMergeAdmission } from "../proof/prove_spec.ts";
 import { completeIfMergedElsewhere } from "../requests/take_merged.ts";
 import type { RunDeps } from "../run_types.ts";
 import {
   buildFinalFields,
-  buildRefusal,
+  buildMergeRefusal,
   describeMissingClaim,
   describeOpenRequest,
-  finalizeInWorktree,
+  finalizeWorktreeSpec,
   type MergeResult,
   type MergeSpecOptions,
   removeWorktreeAndBranch,
@@ -35,28 +35,28 @@ import { describeMissingWork } from "./waiting_work.ts";
  */
 export async function mergeSpec(deps: RunDeps, id: SpecId, wishes: MergeSpecOptions): Promise<MergeResult> {
   try {
-    const use = (claim: Claim) => mergeClaimed(deps, claim, wishes);
-    return await tryWithClaim(deps, id, use, ({ pid }) => buildRefusal(id, `process ${pid} is working on it`));
+    const use = (claim: Claim) => mergeClaimedSpec(deps, claim, wishes);
+    return await tryRunWithClaim(deps, id, use, ({ pid }) => buildMergeRefusal(id, `process ${pid} is working on it`));
   } catch (error) {
-    if (error instanceof OperationError) return buildRefusal(id, error.message);
+    if (error instanceof OperationError) return buildMergeRefusal(id, error.message);
     throw error;
   }
 }
 
-async function mergeClaimed(deps: RunDeps, claim: Claim, wishes: MergeSpecOptions): Promise<MergeResult> {
+async function mergeClaimedSpec(deps: RunDeps, claim: Claim, wishes: MergeSpecOptions): Promise<MergeResult> {
   const { context, ports } = deps;
   const { stop, unproven, shared } = wishes;
   const { id } = claim;
   const spec = await context.specs.load(id);
-  if (!(await ports.worktrees.ids()).includes(id)) return buildRefusal(id, describeMissingWork(spec));
+  if (!(await ports.worktrees.ids()).includes(id)) return buildMergeRefusal(id, describeMissingWork(spec));
   const worktree = await ports.worktrees.find(id);
   const state = (await worktree?.settle()) ?? null;
   const elsewhere = await completeIfMergedElsewhere(deps, claim, { spec, worktree, state, wishes });
   if (elsewhere !== null) return elsewhere;
   const found = await findReasonsAgainstMerge(deps, spec, { worktree, state, stop, unproven });
-  if (found.reasons.length > 0) return buildRefusal(id, found.reasons.join("; "));
+  if (found.reasons.length > 0) return buildMergeRefusal(id, found.reasons.join("; "));
   const final = await claim.finish(shared);
-  if (final.kind !== "own") return buildRefusal(id, describeMissingClaim(id, final));
+  if (final.kind !== "own") return buildMergeRefusal(id, describeMissingClaim(id, final));
   const request = await describeOpenRequest(deps, id);
   const result = await mergeProvenSpec(deps, spec, { worktree, state, stop, unproven, proven: found.proven });
   return "notes" in result ? { ...result, notes: [...final.notes, ...result.notes, ...request] } : result;
@@ -72,13 +72,13 @@ async function mergeProvenSpec(
   const { id } = spec;
   const fields = buildFinalFields(deps, spec, unproven);
   const message = createCommitWriter((await context.config()).git.commit_template, spec);
-  if (worktree !== null) await finalizeInWorktree({ id, worktree, message }, fields);
+  if (worktree !== null) await finalizeWorktreeSpec({ id, worktree, message }, fields);
   const isExcused = proven || unproven !== null;
   const admit = isExcused ? {} : { admit: await createMergeAdmission(deps, spec, { stop }) };
   const answer = await ports.worktrees.merge(id, { message, ...admit });
   if (answer.kind === "refused") return markNeedsAttention(deps, spec, answer.reasons.join("; "));
   if (answer.kind === "open") return markNeedsAttention(deps, spec, describeOpenCriteria(id, answer.criteria));
-  if (answer.kind === "conflict") return markConflict(deps, { spec, worktree, files: answer.files });
+  if (answer.kind === "conflict") return markMergeConflict(deps, { spec, worktree, files: answer.files });
   if (!spec.archived) await changeSpec(context, id, (text) => editFields(text, { ...fields }));
   const [commits, merged] = answer.kind === "merged" ? [answer.commits, answer.notes] : [[], []];
   if (commits.length > 0) await ports.worktrees.noteMerged(id, commits).catch(ignoreRefusal);
@@ -123,12 +123,12 @@ function describeOpenCriteria(id: SpecId, criteria: readonly string[]): string {
 
 async function markNeedsAttention(deps: RunDeps, { id, archived }: Spec, reason: string): Promise<MergeResult> {
   if (!archived) await changeSpec(deps.context, id, (text) => editFields(text, { status: "needs_attention" }));
-  await storeRefusal(deps, id, reason);
-  return buildRefusal(id, reason);
+  await storeMergeRefusal(deps, id, reason);
+  return buildMergeRefusal(id, reason);
 }
 
 /** Stores the reason in the worktree's status, so that later commands can print it. */
-async function storeRefusal({ ports: { worktrees } }: RunDeps, id: SpecId, error: string): Promise<void> {
+async function storeMergeRefusal({ ports: { worktrees } }: RunDeps, id: SpecId, error: string): Promise<void> {
   const commits = await worktrees.commits(id);
   await worktrees.writeStatus({ spec_id: id, status: "failed", error, commits });
 }
@@ -139,7 +139,7 @@ interface Conflict {
   readonly files: readonly string[];
 }
 
-async function markConflict(deps: RunDeps, { spec, worktree, files }: Conflict): Promise<MergeResult> {
+async function markMergeConflict(deps: RunDeps, { spec, worktree, files }: Conflict): Promise<MergeResult> {
   const { context } = deps;
   const { id } = spec;
   const where = worktree?.path ?? `.planner/worktrees/${id}`;
@@ -147,6 +147,6 @@ async function markConflict(deps: RunDeps, { spec, worktree, files }: Conflict):
   if (!spec.archived) {
     await changeSpec(context, id, (text) => editFields(text, { status: "needs_attention", completed_at: undefined }));
   }
-  await storeRefusal(deps, id, `conflict in ${files.join(", ")}: ${advice}`);
+  await storeMergeRefusal(deps, id, `conflict in ${files.join(", ")}: ${advice}`);
   return { spec_id: id, outcome: "conflict", files, advice };
 }

@@ -33,7 +33,7 @@ export async function mergeSpecs(
   return results;
 }
 
-/** Returns wanted ids and members at any depth with a worktree; omits a driver without one if a member has one. */
+/** Returns wanted ids, and members at any depth with a worktree. A driver needs its own if a member has a worktree. */
 async function addMembersWithWorktree(
   { ports }: RunDeps,
   ids: readonly SpecId[],

@@ -34,7 +34,7 @@ export async function findMissingEvidence(
     place: buildRunPlace(worktree.root, worktree),
     // The project's own text contains the criteria that people wrote.
     before: await readProjectText(deps, id),
-    outputBefore: parseBody(await worktree.mainSpec()),
+    outputBefore: parseSpecBody(await worktree.mainSpec()),
     wishes: { skipCriteria: unproven !== null, unproven },
   };
   const exit = { code: 0, signal: null };
@@ -47,7 +47,7 @@ function parseSpec(id: SpecId, text: string): Spec {
   return buildSpec({ id, file: `.planner/specs/${id}.md`, archived: false }, parseReadable(text));
 }
 
-function parseBody(text: string | null): string | null {
+function parseSpecBody(text: string | null): string | null {
   const document = text === null ? null : parseDocument(text);
   return document?.ok === true ? document.body : null;
 }

@@ -36,7 +36,7 @@ export async function listWaitingWork(deps: RunDeps): Promise<WaitingWork> {
     const status = statuses.find(({ spec_id }) => spec_id === id);
     const reason =
       worker === null
-        ? (explainUnfinished(byId.get(id), { id, status, archived: archived.has(id) }) ??
+        ? (explainUnfinishedWork(byId.get(id), { id, status, archived: archived.has(id) }) ??
           explainOpenRequest(id, requests.get(id)))
         : `process ${worker.pid} is working on it`;
     if (reason === null) finished.push(id);
@@ -55,7 +55,7 @@ interface Standing {
 }
 
 /** Returns why a spec's work is not finished; null if it is finished. */
-function explainUnfinished(spec: Spec | undefined, { id, status: there, archived }: Standing): string | null {
+function explainUnfinishedWork(spec: Spec | undefined, { id, status: there, archived }: Standing): string | null {
   if (spec === undefined) return archived ? null : "its spec cannot be read or is gone";
   const { status } = spec;
   if (isFinishedWork(status, there ?? UNKNOWN)) return null;

@@ -1,9 +1,9 @@
 import type { FolderState, Worktree } from "#planner/run_ports/worktree.ts";
-import { type AcceptableLine, type AcceptedCommands, buildCheckLines, isAccepted } from "../../work/acceptance.ts";
+import { type AcceptableLine, type AcceptedCommands, buildCheckLines, isLineAccepted } from "../../work/acceptance.ts";
 import { findJudgedFiles } from "../../work/judged_files.ts";
 import type { EditedFile } from "../../work/provenance.ts";
 import type { PlacedJob, RunDeps } from "../run_types.ts";
-import { type CriteriaJob, runChecks, withLoggedWorktree } from "./run_checks.ts";
+import { type CriteriaJob, runChecks, runInLoggedWorktree } from "./run_checks.ts";
 
 /** The commit or branch whose version of the files decides whether a check passes. */
 export interface CheckOrigin {
@@ -14,7 +14,7 @@ export interface CheckOrigin {
 }
 
 /** Returns the main branch from which a worktree's branch began; null without a worktree. */
-export function originOfWorktree(worktree: Worktree | null): CheckOrigin | null {
+export function findWorktreeOrigin(worktree: Worktree | null): CheckOrigin | null {
   return worktree === null ? null : { from: `refs/heads/${worktree.mainBranch}`, name: worktree.mainBranch };
 }
 
@@ -55,7 +55,7 @@ export async function findEditedFiles(
   const blobs = await worktree.blobs([...new Set(touched.flatMap(({ paths }) => paths))]);
   const lineOf = (path: string): AcceptableLine => buildFileLine(path, blobs);
   const open = touched
-    .map(({ command, paths }) => ({ command, paths: paths.filter((path) => !isAccepted(accepted, lineOf(path))) }))
+    .map(({ command, paths }) => ({ command, paths: paths.filter((path) => !isLineAccepted(accepted, lineOf(path))) }))
     .filter(({ paths }) => paths.length > 0);
   if (open.length === 0) return [];
   const failed = await runChecksWithMainFiles(deps, judging, { origin, commit, open });
@@ -98,7 +98,7 @@ function runChecksWithMainFiles(
   { origin, commit, open }: Again,
 ): Promise<ReadonlyMap<string, string>> {
   const paths = [...new Set(open.flatMap((one) => one.paths))];
-  return withLoggedWorktree(deps, judging, commit, async (fresh, worktree) => {
+  return runInLoggedWorktree(deps, judging, commit, async (fresh, worktree) => {
     await judging.log.line(`planner: the checks run again with ${paths.join(", ")} of "${origin.name}"`);
     await worktree.takeFiles(origin.from, paths);
     const commands = open.map(({ command }) => command);

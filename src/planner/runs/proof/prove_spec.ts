@@ -3,13 +3,13 @@ import type { Worktree } from "#planner/run_ports/worktree.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { buildUnprovenLine, isAccepted } from "../../work/acceptance.ts";
-import { type AttestationStatement, buildStatement } from "../../work/attestation.ts";
+import { buildUnprovenLine, isLineAccepted } from "../../work/acceptance.ts";
+import { type AttestationStatement, buildAttestationStatement } from "../../work/attestation.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
 import {
   type CriterionProof,
   hasChecks,
-  listReasonsAgainst,
+  listCompletionObstacles,
   type ProofRequest,
   type Provenance,
 } from "../../work/provenance.ts";
@@ -78,7 +78,7 @@ export async function attestSpec(deps: RunDeps, spec: Spec, stop: StopSignals): 
   const configuration = [...blobs]
     .sort(([path]) => (path === file ? -1 : 1))
     .map(([name, gitBlob], index) => ({ name, digest: { gitBlob }, ...(index === 0 ? { annotations } : {}) }));
-  return buildStatement(
+  return buildAttestationStatement(
     { name: id, digest: { gitCommit: commit } },
     { ...summarizeProofs(proof.criteria), configuration },
   );
@@ -120,7 +120,7 @@ export async function createMergeAdmission(
   const criteria = judgeCriteria(body, body);
   if (!hasChecks(criteria) || (await isCompletedWithoutProof(deps, spec))) return async () => [];
   return async (commit) =>
-    proven.has(commit) ? [] : listReasonsAgainst(id, await proveCommit(deps, spec, { stop, commit }));
+    proven.has(commit) ? [] : listCompletionObstacles(id, await proveCommit(deps, spec, { stop, commit }));
 }
 
 /** Runs the checks of a spec in a new worktree of a commit. */
@@ -138,6 +138,7 @@ export async function proveCommit(
 export async function isCompletedWithoutProof({ context }: RunDeps, { id, frontmatter }: Spec): Promise<boolean> {
   const { unproven } = frontmatter;
   return (
-    typeof unproven === "string" && isAccepted(await (await context.accepted()).read(), buildUnprovenLine(id, unproven))
+    typeof unproven === "string" &&
+    isLineAccepted(await (await context.accepted()).read(), buildUnprovenLine(id, unproven))
   );
 }

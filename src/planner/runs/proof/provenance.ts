@@ -1,20 +1,20 @@
 import type { FolderState, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
-import { type AcceptableLine, isAccepted, omitAccepted } from "../../work/acceptance.ts";
+import { type AcceptableLine, isLineAccepted, omitAcceptedLines } from "../../work/acceptance.ts";
 import { isPlannerFile } from "../../work/default_evidence.ts";
 import type { JudgedCriterion } from "../../work/judge_criteria.ts";
 import {
   type CommandResult,
   type CriterionProof,
   type CriterionVerdict,
+  deriveTickVerdict,
   hasChecks,
   type JudgedState,
   NOT_RUN_PROBLEM,
   type Provenance,
-  verdictFromTick,
 } from "../../work/provenance.ts";
 import type { PlacedJob, RunDeps, RunPlace } from "../run_types.ts";
-import { type CheckOrigin, findEditedFiles, originOfWorktree } from "./edited_files.ts";
-import { type CriteriaJob, runChecks, withLoggedWorktree } from "./run_checks.ts";
+import { type CheckOrigin, findEditedFiles, findWorktreeOrigin } from "./edited_files.ts";
+import { type CriteriaJob, runChecks, runInLoggedWorktree } from "./run_checks.ts";
 
 /**
  * The state to judge: a folder, or a commit in a new worktree of it.
@@ -40,13 +40,13 @@ export type JudgedPlace =
 export async function judgeProvenance(deps: RunDeps, judging: CriteriaJob, judged: JudgedPlace): Promise<Provenance> {
   const { criteria, commands } = judging;
   if (commands.length === 0 && !hasChecks(criteria)) {
-    const plain = criteria.map((one) => ({ ...one, verdict: verdictFromTick(one), check: null }));
+    const plain = criteria.map((one) => ({ ...one, verdict: deriveTickVerdict(one), check: null }));
     return { state: null, criteria: plain, commands: [], waiting: [], edited: [] };
   }
   if (judged.kind === "commit") {
     const { commit, branch = null, since } = judged;
     const held = (await branch?.holds()) ?? null;
-    const { origin, changed } = since ?? { origin: originOfWorktree(branch), changed: held?.changed ?? [] };
+    const { origin, changed } = since ?? { origin: findWorktreeOrigin(branch), changed: held?.changed ?? [] };
     return judgeFreshWorktree(deps, judging, { commit, held, origin, changed });
   }
   const { place, fresh } = judged;
@@ -57,12 +57,12 @@ export async function judgeProvenance(deps: RunDeps, judging: CriteriaJob, judge
     return judgeFreshWorktree(deps, judging, {
       commit,
       held,
-      origin: originOfWorktree(place.worktree),
+      origin: findWorktreeOrigin(place.worktree),
       changed: held.changed,
     });
   }
   const where = place.worktree === null ? "project" : "worktree";
-  return judgeFolder(deps, { ...judging, place }, { held, origin: originOfWorktree(place.worktree), where });
+  return judgeFolder(deps, { ...judging, place }, { held, origin: findWorktreeOrigin(place.worktree), where });
 }
 
 interface FreshState {
@@ -76,7 +76,7 @@ interface FreshState {
 
 async function judgeFreshWorktree(deps: RunDeps, judging: CriteriaJob, fresh: FreshState): Promise<Provenance> {
   const { commit, origin, changed } = fresh;
-  return withLoggedWorktree(deps, judging, commit, async (placed, worktree) => {
+  return runInLoggedWorktree(deps, judging, commit, async (placed, worktree) => {
     const held = { ...(fresh.held ?? (await worktree.holds())), changed, ignored: [], uncommitted: [] };
     return judgeFolder(deps, placed, { held, origin, where: "fresh" });
   });
@@ -92,7 +92,7 @@ async function judgeFolder(deps: RunDeps, judging: CriteriaJob & PlacedJob, fold
   const accepted = await (await deps.context.accepted()).read();
   const checks = criteria.flatMap(({ verify }) => (verify === null ? [] : [{ kind: "check" as const, text: verify }]));
   const lines: readonly AcceptableLine[] = [...commands.map((text) => ({ kind: "verify" as const, text })), ...checks];
-  const runnable = lines.filter((line) => isAccepted(accepted, line)).map(({ text }) => text);
+  const runnable = lines.filter((line) => isLineAccepted(accepted, line)).map(({ text }) => text);
   const results = await runChecks(deps, judging, [...new Set(runnable)]);
   const passed = new Set(results.flatMap(({ command, problem }) => (problem === null ? [command] : [])));
   const edited = await findEditedFiles(deps, judging, {
@@ -118,7 +118,7 @@ async function judgeFolder(deps: RunDeps, judging: CriteriaJob & PlacedJob, fold
     },
     criteria: criteria.map(judge),
     commands: commands.flatMap((command) => byCommand.get(command) ?? []),
-    waiting: omitAccepted(accepted, lines),
+    waiting: omitAcceptedLines(accepted, lines),
     edited,
   };
 }
@@ -127,7 +127,7 @@ function decideVerdict(
   criterion: JudgedCriterion,
   { check, isEdited, isRunnable }: { check: CommandResult | null; isEdited: boolean; isRunnable: boolean },
 ): CriterionVerdict {
-  if (criterion.verify === null) return verdictFromTick(criterion);
+  if (criterion.verify === null) return deriveTickVerdict(criterion);
   if (!isRunnable) return "proposed";
   if (check === null || check.problem === NOT_RUN_PROBLEM) return "not_run";
   if (check.problem !== null) return "disproven";

@@ -1,7 +1,7 @@
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { JudgedCriterion } from "../../work/judge_criteria.ts";
 import type { CommandResult } from "../../work/provenance.ts";
-import { withFreshWorktree } from "../job.ts";
+import { runJobInFreshWorktree } from "../job.ts";
 import { runCommands } from "../run/run_commands.ts";
 import type { PlacedJob, RunDeps, SpecJob } from "../run_types.ts";
 
@@ -23,12 +23,12 @@ export function runChecks(
 }
 
 /** Calls `use` with a new worktree of a commit, as `withFreshWorktree` does, and writes a line to the log. */
-export async function withLoggedWorktree<Result>(
+export async function runInLoggedWorktree<Result>(
   deps: RunDeps,
   judging: CriteriaJob,
   commit: string,
   use: (judging: CriteriaJob & PlacedJob, worktree: Worktree) => Promise<Result>,
 ): Promise<Result> {
   await judging.log.line(`planner: the checks run in a new worktree of ${commit.slice(0, 10)}`);
-  return withFreshWorktree(deps, judging, commit, use);
+  return runJobInFreshWorktree(deps, judging, commit, use);
 }

@@ -15,9 +15,9 @@ import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.t
 import {
   type CriterionProof,
   type CriterionVerdict,
+  deriveTickVerdict,
   type EditedFile,
   hasChecks,
-  verdictFromTick,
 } from "../../work/provenance.ts";
 import type { RecordCheck } from "../../work/records/judge_record.ts";
 import { openJob } from "../job.ts";
@@ -35,7 +35,7 @@ export interface VerifySinceOptions {
   readonly outputsOf: (root: string) => OutputValidator;
 }
 
-export interface SinceReport {
+export interface VerifySinceReport {
   /** Full hash of the commit before the change. */
   readonly since: string;
   readonly commit: string;
@@ -68,14 +68,14 @@ export interface SpecVerdict {
  *
  * Source: docs/decisions.md#s-61.
  */
-export async function verifySince(deps: RunDeps, wanted: VerifySinceOptions): Promise<SinceReport> {
+export async function verifySince(deps: RunDeps, wanted: VerifySinceOptions): Promise<VerifySinceReport> {
   const { since, head } = wanted;
   const changes = await deps.ports.worktrees.specChanges(since);
   const { before, after } = changes;
   const settings = parseConfig(before.config).config;
   // An altered check may need an altered setup.
   const config = head ? { ...settings, worktree: parseConfig(after.config).config.worktree } : settings;
-  const context = { ...deps.context, config: async () => config, accepted: async () => EVERYTHING };
+  const context = { ...deps.context, config: async () => config, accepted: async () => ACCEPT_ALL_COMMANDS };
   const completed = findCompletedSpecs(changes);
   const change = {
     ...wanted,
@@ -84,13 +84,13 @@ export async function verifySince(deps: RunDeps, wanted: VerifySinceOptions): Pr
     outputs: new Map(await findMismatchedOutputs(deps, completed, { wanted, changes })),
   };
   const specs = judgeDeletedSpecs(changes);
-  for (const spec of completed) specs.push(await judgeSpec({ ...deps, context }, spec, change));
+  for (const spec of completed) specs.push(await judgeCompletedSpec({ ...deps, context }, spec, change));
   specs.sort((a, b) => compareSpecIds(a.spec_id, b.spec_id));
   return { since: before.commit, commit: after.commit, specs };
 }
 
 /** Accepts every command and no changed file. */
-const EVERYTHING = {
+const ACCEPT_ALL_COMMANDS = {
   file: "",
   read: async () => ({ trusted: true, prefixes: [], held: [], has: () => false }),
   accept: async () => {},
@@ -132,7 +132,7 @@ function judgeDeletedSpecs({ before, after }: SpecChanges): SpecVerdict[] {
     return [
       {
         ...{ spec_id: id, title, verdict: "proposed", problem: `its status was ${status}, and the change ${change}` },
-        criteria: criteria.map((one) => (one.verify === null ? markNotRun(one) : markProposed(one))),
+        criteria: criteria.map((one) => (one.verify === null ? markCriterionNotRun(one) : markCriterionProposed(one))),
         ...{ edited: [], proposed: compareCriteria(body, "").proposed, unproven: null, output: null, record: null },
       },
     ];
@@ -140,7 +140,7 @@ function judgeDeletedSpecs({ before, after }: SpecChanges): SpecVerdict[] {
 }
 
 /** Statuses of work in progress, whose earlier output belongs to the same work. */
-const BEGUN: ReadonlySet<string> = new Set(["in_progress", "needs_attention"]);
+const BEGUN_STATUSES: ReadonlySet<string> = new Set(["in_progress", "needs_attention"]);
 
 /** Returns outputs that do not match their schemas, those of the commit before the change if it has them. */
 async function findMismatchedOutputs(
@@ -150,7 +150,7 @@ async function findMismatchedOutputs(
 ): Promise<readonly (readonly [SpecId, string])[]> {
   const judged = completed.flatMap(({ spec, before }) => {
     const schemaPath = before?.outputSchema ?? spec.outputSchema;
-    const old = before === null || BEGUN.has(before.status) ? "" : before.body;
+    const old = before === null || BEGUN_STATUSES.has(before.status) ? "" : before.body;
     return schemaPath === null ? [] : [{ id: spec.id, schemaPath, output: extractNewOutput(spec.body, old) }];
   });
   const first = judged[0];
@@ -175,11 +175,15 @@ interface Change extends VerifySinceOptions {
   readonly outputs: ReadonlyMap<SpecId, string>;
 }
 
-async function judgeSpec(deps: RunDeps, { spec, before }: CompletedSpec, change: Change): Promise<SpecVerdict> {
+async function judgeCompletedSpec(
+  deps: RunDeps,
+  { spec, before }: CompletedSpec,
+  change: Change,
+): Promise<SpecVerdict> {
   const { id, title, body, frontmatter } = spec;
   const compared = compareCriteria(before?.body ?? "", body);
   const proven = await proveCriteria(deps, id, { change, compared });
-  const { record, differs, hasOutput } = await compareRecord(deps, id, change.stop);
+  const { record, differs, hasOutput } = await compareRunRecord(deps, id, change.stop);
   const misfit = hasOutput ? undefined : change.outputs.get(id);
   const refused = change.config.validation.strict_output_validation;
   const output = misfit === undefined ? null : { problem: misfit, refused };
@@ -201,7 +205,7 @@ interface ComparedRecord extends Pick<SpecVerdict, "record"> {
   readonly hasOutput: boolean;
 }
 
-async function compareRecord(deps: RunDeps, id: SpecId, stop: StopSignals): Promise<ComparedRecord> {
+async function compareRunRecord(deps: RunDeps, id: SpecId, stop: StopSignals): Promise<ComparedRecord> {
   const kept = await deps.ports.worktrees.record(id, null);
   if (kept === null) return { record: null, differs: false, hasOutput: false };
   // Removes the main branch from the record, because a clone of a single commit has none. The judged commit replaces
@@ -230,8 +234,14 @@ async function proveCriteria(deps: RunDeps, id: SpecId, { change, compared }: Pr
   const waits = (index: number): boolean => !head && added.has(index);
   const criteria = [...judged.map((one, index) => (waits(index) ? { ...one, verify: null } : one)), ...altered];
   const shown = (all: readonly CriterionProof[]): readonly CriterionProof[] =>
-    all.map((one, index) => (waits(index) ? markProposed({ ...one, verify: judged[index]?.verify ?? null }) : one));
-  const unproven = (problem: string): Proven => ({ criteria: shown(criteria.map(markNotRun)), edited: [], problem });
+    all.map((one, index) =>
+      waits(index) ? markCriterionProposed({ ...one, verify: judged[index]?.verify ?? null }) : one,
+    );
+  const unproven = (problem: string): Proven => ({
+    criteria: shown(criteria.map(markCriterionNotRun)),
+    edited: [],
+    problem,
+  });
   if (stop.soon.aborted) return unproven("interrupted");
   const origin = { from: changes.before.commit, name: since };
   try {
@@ -248,12 +258,12 @@ async function proveCriteria(deps: RunDeps, id: SpecId, { change, compared }: Pr
   }
 }
 
-function markProposed(one: JudgedCriterion): CriterionProof {
+function markCriterionProposed(one: JudgedCriterion): CriterionProof {
   return { ...one, check: null, verdict: "proposed" };
 }
 
-function markNotRun(one: JudgedCriterion): CriterionProof {
-  return { ...one, check: null, verdict: one.verify === null ? verdictFromTick(one) : "not_run" };
+function markCriterionNotRun(one: JudgedCriterion): CriterionProof {
+  return { ...one, check: null, verdict: one.verify === null ? deriveTickVerdict(one) : "not_run" };
 }
 
 /** Returns the worst verdict of the criteria. */

@@ -9,8 +9,8 @@ import { buildNewRequestUrl } from "../../work/requests/forge_place.ts";
 import type { ForgeRequest } from "../../work/requests/forge_request.ts";
 import { addPushedHead, formatRequestName, type RequestNote } from "../../work/requests/request_note.ts";
 import { buildRequestBody, buildRequestTitle, replaceBody } from "../../work/requests/request_text.ts";
-import { withClaim } from "../claims.ts";
-import { buildFinalFields, describeMissingClaim, finalizeInWorktree } from "../merge/complete_spec.ts";
+import { runWithClaim } from "../claims.ts";
+import { buildFinalFields, describeMissingClaim, finalizeWorktreeSpec } from "../merge/complete_spec.ts";
 import type { RunDeps, StopSignals } from "../run_types.ts";
 import { collectRequestFacts, type ProvenWork } from "./request_facts.ts";
 
@@ -50,10 +50,10 @@ export async function draftRequest(
 ): Promise<RequestDraft> {
   refuseInsideRun(deps.context, "pr");
   const work = await collectRequestFacts(deps, id, { allowsUnfinished: draft, stop });
-  return buildDraft(work, await deps.ports.requests.target(work.spec_id));
+  return buildRequestDraft(work, await deps.ports.requests.target(work.spec_id));
 }
 
-function buildDraft(work: ProvenWork, target: RequestTarget): RequestDraft {
+function buildRequestDraft(work: ProvenWork, target: RequestTarget): RequestDraft {
   const { spec_id, branch, head } = work;
   const { base } = target;
   return {
@@ -77,13 +77,13 @@ export async function makeRequest(deps: RunDeps, id: string, wishes: MakeRequest
   const work = await collectRequestFacts(deps, id, { allowsUnfinished: draft, stop });
   const { spec_id } = work;
   const target = await deps.ports.requests.target(spec_id);
-  return withClaim(deps, spec_id, "make a pull request of", async (claim) => {
+  return runWithClaim(deps, spec_id, "make a pull request of", async (claim) => {
     const known = (await deps.ports.requests.notes()).get(spec_id) ?? null;
     const there = target.program === null ? null : await findOpenRequest(deps, { work, target, known, wishes });
-    const notes = work.isFinished ? await finalizeSpec(deps, { claim, work, wishes }) : [];
+    const notes = work.isFinished ? await finalizeBranchSpec(deps, { claim, work, wishes }) : [];
     const { head, commits } = (await deps.ports.differences.ofBranch(spec_id)) ?? work;
     const final = { ...work, head, commits };
-    const pushed = await pushBranch(deps, { work: final, target, known });
+    const pushed = await pushWorkBranch(deps, { work: final, target, known });
     return sendRequest(deps, {
       work: final,
       target,
@@ -127,7 +127,7 @@ async function findOpenRequest(deps: RunDeps, { work, target, known, wishes }: S
 }
 
 /** Commits the completed status on the branch, so the merge completes the spec, and makes a shared claim final. */
-async function finalizeSpec(
+async function finalizeBranchSpec(
   deps: RunDeps,
   { claim, work, wishes }: { readonly claim: Claim; readonly work: ProvenWork; readonly wishes: MakeRequestOptions },
 ): Promise<readonly string[]> {
@@ -141,7 +141,7 @@ async function finalizeSpec(
   const { problems } = await worktree.settle();
   if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
   const message = createCommitWriter((await context.config()).git.commit_template, spec);
-  await finalizeInWorktree({ id, worktree, message }, buildFinalFields(deps, spec, null));
+  await finalizeWorktreeSpec({ id, worktree, message }, buildFinalFields(deps, spec, null));
   return final.notes;
 }
 
@@ -151,7 +151,7 @@ interface Pushed {
 }
 
 /** Pushes the branch. Notes the commit before the push, so that after a kill the next command knows about it. */
-async function pushBranch(
+async function pushWorkBranch(
   deps: RunDeps,
   { work, target, known }: Pick<Sought, "work" | "target" | "known">,
 ): Promise<Pushed> {
@@ -193,7 +193,7 @@ async function sendRequest(deps: RunDeps, { work, target, there, wishes, pushed 
   const { requests } = deps.ports;
   const { spec_id, branch } = work;
   const { base } = target;
-  const draft = buildDraft(work, target);
+  const draft = buildRequestDraft(work, target);
   const { title, body } = draft;
   const made = { spec_id, branch, base, head: work.head, title };
   if (target.program === null) {

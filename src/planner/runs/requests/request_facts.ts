@@ -3,7 +3,7 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isPlannerFile } from "../../work/default_evidence.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
-import { hasChecks, listReasonsAgainst } from "../../work/provenance.ts";
+import { hasChecks, listCompletionObstacles } from "../../work/provenance.ts";
 import type { RequestFacts } from "../../work/requests/request_text.ts";
 import { buildReviewedCriteria, type ReviewedCriterion } from "../../work/reviewed_criteria.ts";
 import { isCompletedWithoutProof, proveCommit } from "../proof/prove_spec.ts";
@@ -77,7 +77,7 @@ async function proveOpenCriteria(deps: RunDeps, judged: Judged): Promise<readonl
   if (isProven || !hasChecks(judgeCriteria(spec.body, spec.body))) return tickCriteria(criteria, facts);
   if (await isCompletedWithoutProof(deps, spec)) return tickCriteria(criteria, facts);
   const proof = await proveCommit(deps, spec, { stop, commit: head });
-  const reasons = listReasonsAgainst(spec.id, proof);
+  const reasons = listCompletionObstacles(spec.id, proof);
   if (reasons.length > 0 && !allowsUnfinished) {
     throw new OperationError(
       "failed_precondition",

@@ -6,7 +6,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { buildRequestRef, FORGE_PROGRAMS } from "../../work/requests/forge_call.ts";
 import type { ForgeRequest } from "../../work/requests/forge_request.ts";
 import { formatRequestName, type RequestNote } from "../../work/requests/request_note.ts";
-import { withClaim } from "../claims.ts";
+import { runWithClaim } from "../claims.ts";
 import type { MergeResult, MergeSpecOptions } from "../merge/complete_spec.ts";
 import type { RunDeps } from "../run_types.ts";
 import { completeMergedSpec } from "./take_merged.ts";
@@ -32,7 +32,7 @@ export interface SyncedRequest {
 }
 
 /** Notes about each main branch that this call has updated, by repository and branch. */
-type Advanced = Map<string, readonly string[]>;
+type AdvancedBranches = Map<string, readonly string[]>;
 
 /**
  * Reads the state of pull requests, and completes the specs whose work the main branch now contains.
@@ -46,7 +46,7 @@ export async function syncRequests(
 ): Promise<readonly SyncedRequest[]> {
   refuseInsideRun(deps.context, "pr");
   const notes = await deps.ports.requests.notes();
-  const advanced: Advanced = new Map();
+  const advanced: AdvancedBranches = new Map();
   const results: SyncedRequest[] = [];
   for (const id of ids) {
     if (wishes.stop.soon.aborted) break;
@@ -61,14 +61,14 @@ interface Syncing {
   readonly id: SpecId;
   readonly note: RequestNote | null;
   readonly wishes: MergeSpecOptions;
-  readonly advanced: Advanced;
+  readonly advanced: AdvancedBranches;
 }
 
 /** Syncs one request. Returns refusals and never throws them, so that one request does not stop the others. */
 async function syncRequest(deps: RunDeps, syncing: Syncing): Promise<SyncedRequest> {
   const { id, note } = syncing;
   try {
-    return await withClaim(deps, id, "look for the merge of", (claim) => findAndCompleteMerge(deps, claim, syncing));
+    return await runWithClaim(deps, id, "look for the merge of", (claim) => findAndCompleteMerge(deps, claim, syncing));
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     const plain = { spec_id: id, number: note?.number ?? null, url: note?.url ?? null };
@@ -92,7 +92,7 @@ async function findAndCompleteMerge(
   const news = isOpen ? [] : await updateMainBranchOnce(deps, { id, target, advanced });
   const { request } = asked;
   const search = await requests.search(id, {
-    forge: toForgeMerge(target, request),
+    forge: buildForgeMerge(target, request),
     remote: target.remote,
     began: note?.began ?? null,
   });
@@ -156,7 +156,7 @@ async function queryForge(deps: RunDeps, target: RequestTarget, note: RequestNot
   }
 }
 
-function toForgeMerge({ into }: RequestTarget, request: ForgeRequest | null): ForgeMerge | null {
+function buildForgeMerge({ into }: RequestTarget, request: ForgeRequest | null): ForgeMerge | null {
   if (request === null || request.state !== "merged") return null;
   const { head, merged, number } = request;
   return { head, commit: merged, ref: buildRequestRef(into.forge, number) };
@@ -165,7 +165,11 @@ function toForgeMerge({ into }: RequestTarget, request: ForgeRequest | null): Fo
 /** Fast-forwards the main branch to its remote, once per `syncRequests` call, so merges at the forge are found. */
 async function updateMainBranchOnce(
   deps: RunDeps,
-  { id, target, advanced }: { readonly id: SpecId; readonly target: RequestTarget; readonly advanced: Advanced },
+  {
+    id,
+    target,
+    advanced,
+  }: { readonly id: SpecId; readonly target: RequestTarget; readonly advanced: AdvancedBranches },
 ): Promise<readonly string[]> {
   const key = `${target.into.path} ${target.base}`;
   const known = advanced.get(key);

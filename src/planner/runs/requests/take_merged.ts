@@ -3,7 +3,7 @@ import { shortenHash } from "#kernel/shortened.ts";
 import type { Claim } from "#planner/run_ports/claims.ts";
 import type { FoundMerge, MergeSearchResult } from "#planner/run_ports/requests.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
-import { listSome } from "#words/names.ts";
+import { listSomeNames } from "#words/names.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { formatLostRules, readLostRules } from "../../operations/shared/held_rules.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
@@ -11,10 +11,10 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
 import { isMergeableStatus } from "../../work/person_need.ts";
-import { hasChecks, listCommandResults, listReasonsAgainst, type Provenance } from "../../work/provenance.ts";
+import { hasChecks, listCommandResults, listCompletionObstacles, type Provenance } from "../../work/provenance.ts";
 import {
   buildFinalFields,
-  buildRefusal,
+  buildMergeRefusal,
   describeMissingClaim,
   type MergeResult,
   type MergeSpecOptions,
@@ -68,15 +68,15 @@ export async function completeMergedSpec(
   const { context, ports } = deps;
   const { spec, wishes } = work;
   const { id } = spec;
-  if (found === null) return buildRefusal(id, "nothing says that its work is in the main branch");
-  const inTheWay = await findObstacle(deps, work);
-  if (inTheWay !== null) return buildRefusal(id, inTheWay);
+  if (found === null) return buildMergeRefusal(id, "nothing says that its work is in the main branch");
+  const inTheWay = await findCompletionObstacle(deps, work);
+  if (inTheWay !== null) return buildMergeRefusal(id, inTheWay);
   const judged = await judgeMainBranch(deps, work, { found, main });
-  if (wishes.stop.soon.aborted) return buildRefusal(id, "it was interrupted");
-  if (judged.kind === "waiting") return buildRefusal(id, `${describeMerge(found)}: ${judged.reason}`);
+  if (wishes.stop.soon.aborted) return buildMergeRefusal(id, "it was interrupted");
+  if (judged.kind === "waiting") return buildMergeRefusal(id, `${describeFoundMerge(found)}: ${judged.reason}`);
   if (judged.kind === "lost") return markNeedsAttention(deps, work, judged.reason);
   const final = await claim.finish(wishes.shared);
-  if (final.kind !== "own") return buildRefusal(id, describeMissingClaim(id, final));
+  if (final.kind !== "own") return buildMergeRefusal(id, describeMissingClaim(id, final));
   await ports.requests.bringBack(id);
   if (!spec.archived) {
     const fields = buildFinalFields(deps, spec, wishes.unproven);
@@ -90,11 +90,14 @@ export async function completeMergedSpec(
 }
 
 /** Returns why the spec may not be completed or removed now; null if nothing prevents it. */
-async function findObstacle(deps: RunDeps, { spec, worktree, state, wishes }: PlacedWork): Promise<string | null> {
+async function findCompletionObstacle(
+  deps: RunDeps,
+  { spec, worktree, state, wishes }: PlacedWork,
+): Promise<string | null> {
   const { id, status, archived } = spec;
   const { problems = [], uncommitted = [] } = state ?? {};
   if (problems.length > 0) return problems.join("; ");
-  if (uncommitted.length > 0) return `its worktree has uncommitted changes: ${listSome(uncommitted, MOST_NAMED)}`;
+  if (uncommitted.length > 0) return `its worktree has uncommitted changes: ${listSomeNames(uncommitted, MOST_NAMED)}`;
   if (archived || status === "completed") return null;
   if (!isMergeableStatus(status)) return `its status is ${status}`;
   if (worktree === null || state === null || (await isCompletedInWorktree(worktree, id))) return null;
@@ -134,14 +137,14 @@ async function judgeMainBranch(
     // change.
     const holds = found.sign === "person" || found.stillThere || (found.sign === "forge" && found.commitHolds);
     if (holds) return { kind: "done" };
-    const reason = `${describeMerge(found)}, and ${name} no longer has all of its change: reverted or changed since? "planner merge ${id} --as ${shortenHash(found.commit)}" takes it as done`;
+    const reason = `${describeFoundMerge(found)}, and ${name} no longer has all of its change: reverted or changed since? "planner merge ${id} --as ${shortenHash(found.commit)}" takes it as done`;
     return { kind: "lost", reason };
   }
   const proof = await proveCommit(deps, spec, { stop: wishes.stop, commit: main });
-  const reasons = listReasonsAgainst(id, proof);
+  const reasons = listCompletionObstacles(id, proof);
   if (reasons.length === 0) return { kind: "done" };
   if (!hasFailedCommand(proof)) return { kind: "waiting", reason: reasons.join("; ") };
-  const text = `${describeMerge(found)}, its checks fail on ${name}: reverted or changed since? (${reasons.join("; ")})`;
+  const text = `${describeFoundMerge(found)}, its checks fail on ${name}: reverted or changed since? (${reasons.join("; ")})`;
   return { kind: "lost", reason: text };
 }
 
@@ -158,9 +161,9 @@ async function markNeedsAttention(deps: RunDeps, { spec }: PlacedWork, reason: s
   }
   const commits = await ports.worktrees.commits(id);
   await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: reason, commits });
-  return buildRefusal(id, reason);
+  return buildMergeRefusal(id, reason);
 }
 
-function describeMerge({ commit }: FoundMerge): string {
+function describeFoundMerge({ commit }: FoundMerge): string {
   return `merged in ${shortenHash(commit)}`;
 }

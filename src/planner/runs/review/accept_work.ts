@@ -38,12 +38,12 @@ export async function acceptWork(
         );
   const isRefused = merged.some(({ outcome }) => outcome === "refused" || outcome === "conflict");
   if (isRefused || stop.soon.aborted || places.has(spec.id)) return merged;
-  const finalized = await finalizeSpec(deps, spec, stop);
+  const finalized = await finalizeProjectSpec(deps, spec, stop);
   told(finalized);
   return [...merged, finalized];
 }
 
-async function finalizeSpec({ context }: RunDeps, { id }: Spec, stop: StopSignals): Promise<MergeResult> {
+async function finalizeProjectSpec({ context }: RunDeps, { id }: Spec, stop: StopSignals): Promise<MergeResult> {
   try {
     await finalizeByPerson.run(context, { id }, { signal: stop.soon });
     return { spec_id: id, outcome: "nothing", commits: [], kept: null, notes: [] };

@@ -4,7 +4,7 @@ import { findSpec } from "../../operations/shared/find_spec.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { withClaim } from "../claims.ts";
+import { runWithClaim } from "../claims.ts";
 import { describeOpenRequest } from "../merge/complete_spec.ts";
 import type { RunDeps } from "../run_types.ts";
 import { listMembersWithNeeds, refuseUnreviewableSpec } from "./review_facts.ts";
@@ -36,7 +36,7 @@ export async function rejectWork(deps: RunDeps, id: string): Promise<readonly Re
   );
   const results: RejectedWork[] = [];
   for (const one of [...members.map(({ spec_id }) => spec_id), spec.id]) {
-    results.push(await withClaim(deps, one, "reject", () => rejectSpec(deps, one)));
+    results.push(await runWithClaim(deps, one, "reject", () => rejectSpec(deps, one)));
   }
   return results;
 }

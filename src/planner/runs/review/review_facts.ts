@@ -67,10 +67,10 @@ export async function readReviewFacts(deps: RunDeps, text: string, purpose = "re
     await listMembersWithNeeds(deps, spec),
     await readLatestRecord(deps, id),
     await ports.records.reports(),
-    await ports.worktrees.branch(id).catch(replaceRefusal(null)),
+    await ports.worktrees.branch(id).catch(createRefusalHandler(null)),
   ];
   const report = reports.findLast(({ spec_id }) => spec_id === id);
-  const body = spec.archived ? spec.body : await readWorktreeBody(context, id).catch(replaceRefusal(spec.body));
+  const body = spec.archived ? spec.body : await readWorktreeBody(context, id).catch(createRefusalHandler(spec.body));
   const difference = await readWorkDifference(deps, { id, branch, kept, report });
   return {
     ...{ spec_id: id, title, type, status, need, branch, members },
@@ -114,7 +114,7 @@ async function readWorkDifference(
     if (base == null || head == null) return null;
     return await ports.differences.between(base, head);
   } catch (error) {
-    return replaceRefusal(null)(error);
+    return createRefusalHandler(null)(error);
   }
 }
 
@@ -134,10 +134,10 @@ async function readWorktreeFolder(
 
 /** Reads the latest run record; null without a record or a repository. */
 function readLatestRecord({ ports }: RunDeps, id: SpecId): Promise<KeptRunRecord | null> {
-  return ports.worktrees.record(id, null).catch(replaceRefusal(null));
+  return ports.worktrees.record(id, null).catch(createRefusalHandler(null));
 }
 
-function replaceRefusal<Value>(instead: Value): (error: unknown) => Value {
+function createRefusalHandler<Value>(instead: Value): (error: unknown) => Value {
   return (error) => {
     if (error instanceof OperationError) return instead;
     throw error;

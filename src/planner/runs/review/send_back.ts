@@ -6,7 +6,7 @@ import { editFields } from "../../spec/edit/edit_fields.ts";
 import { appendReview } from "../../spec/reviews.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { withClaim } from "../claims.ts";
+import { runWithClaim } from "../claims.ts";
 import type { RunDeps } from "../run_types.ts";
 import { listMembersWithNeeds, refuseUnreviewableSpec } from "./review_facts.ts";
 
@@ -40,7 +40,7 @@ export async function sendBackWork(deps: RunDeps, id: string, text: string): Pro
   const at = deps.context.clock.now().toISOString();
   const specs = await listSpecsToRework(deps, spec);
   for (const one of specs) {
-    await withClaim(deps, one, "send back", async () => {
+    await runWithClaim(deps, one, "send back", async () => {
       await changeSpec(deps.context, one, (before, current) => {
         refuseEndedSpec(current);
         const fields = { status: "pending", completed_at: undefined, unproven: undefined };

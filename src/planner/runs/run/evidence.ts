@@ -1,6 +1,6 @@
 import { TaskSlots } from "#kernel/slots.ts";
 import type { WorktreeState } from "#planner/run_ports/worktree.ts";
-import { decideConsequence, formatOutputReport } from "../../output/report.ts";
+import { decideOutputConsequence, formatOutputReport } from "../../output/report.ts";
 import { parseReadable, type ReadableDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -10,7 +10,12 @@ import { explainMissingWork, extractNewOutput } from "../../work/default_evidenc
 import { NO_EVIDENCE, needsEvidence, type RunEvidence, type RunFacts } from "../../work/end_of_run.ts";
 import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
 import { judgeOutput } from "../../work/judge_output.ts";
-import { listCommandResults, listReasonsAgainst, omitCriteria, type Provenance } from "../../work/provenance.ts";
+import {
+  listCommandResults,
+  listCompletionObstacles,
+  omitCriterionResults,
+  type Provenance,
+} from "../../work/provenance.ts";
 import { judgeProvenance } from "../proof/provenance.ts";
 import type { PlacedJob, RunDeps, RunSettings } from "../run_types.ts";
 
@@ -107,9 +112,9 @@ async function addCheckResults(
   if (output.lines.length > 0) deps.tell({ event: "output_check", spec_id: id, lines: output.lines });
   const proof = await judgeWork(deps, work, criteria);
   const { worktree } = place;
-  const excused = wishes.unproven === null ? proof : omitCriteria(proof);
-  const against = listReasonsAgainst(id, excused);
-  const isExcused = listReasonsAgainst(id, proof).length > against.length;
+  const excused = wishes.unproven === null ? proof : omitCriterionResults(proof);
+  const against = listCompletionObstacles(id, excused);
+  const isExcused = listCompletionObstacles(id, proof).length > against.length;
   const evidence: RunEvidence = {
     ...traces.evidence,
     criteria: wishes.skipCriteria ? [] : criteria,
@@ -181,7 +186,7 @@ async function validateOutput({ context }: RunDeps, work: LocatedWork, spec: Spe
   const verdict = (await judging.run(() => judgeOutput(context, judged))) ?? { kind: "no_json" };
   const file = (await context.logs.open(spec.id))?.file ?? null;
   const lines = formatOutputReport({ schemaPath: spec.outputSchema, verdict, log: file });
-  const { status, warning } = decideConsequence(verdict, config.validation.strict_output_validation);
+  const { status, warning } = decideOutputConsequence(verdict, config.validation.strict_output_validation);
   return {
     lines,
     warnings: warning ? lines.slice(0, 1) : [],

@@ -44,7 +44,7 @@ interface StoredRecord {
  * @param branch branch that gets the record; null for the commit that is checked out around the project
  * @returns null without a commit that can hold the record
  */
-async function storeRecord(
+async function storeRunRecord(
   { ports }: RepairDeps,
   branch: string | null,
   summary: RunSummary,
@@ -58,7 +58,7 @@ async function storeRecord(
   return run === null ? null : { run, text };
 }
 
-function formatNow({ context }: RepairDeps): string {
+function formatCurrentTime({ context }: RepairDeps): string {
   return context.clock.now().toISOString();
 }
 
@@ -67,15 +67,19 @@ async function storeEndedRun(deps: RunDeps, run: PlacedRun, parts: RunRecordPart
   const { id, processId, wishes, spec, place } = run;
   const { worktree, base } = place;
   const work =
-    worktree !== null ? describeBranchWork(worktree, state) : base !== null ? await readWorkSince(deps, base) : null;
+    worktree !== null
+      ? describeBranchWork(worktree, state)
+      : base !== null
+        ? await readProjectWorkSince(deps, base)
+        : null;
   if (work === null) return null;
   const { criteria = [], outputProblem: problem = null } = gathered?.evidence ?? {};
   const { proof = null, unproven = null } = gathered ?? {};
   const output = spec.outputSchema === null ? null : { schema: spec.outputSchema, problem };
-  return storeRecord(deps, worktree?.branch ?? null, {
+  return storeRunRecord(deps, worktree?.branch ?? null, {
     ...ended,
     process: { spec_id: id, process_id: processId, mode: wishes.mode, started_at: startedAt },
-    ...{ work, judged: { criteria, proof, unproven, output }, ended_at: formatNow(deps) },
+    ...{ work, judged: { criteria, proof, unproven, output }, ended_at: formatCurrentTime(deps) },
   });
 }
 
@@ -86,18 +90,18 @@ function describeBranchWork(
   { branch, mainBranch }: Pick<Worktree, "branch" | "mainBranch">,
   work: Work | null,
 ): RecordedWork {
-  return { branch, mainBranch, base: null, commits: work?.commits ?? [], files: listPaths(work?.changed ?? []) };
+  return { branch, mainBranch, base: null, commits: work?.commits ?? [], files: listChangePaths(work?.changed ?? []) };
 }
 
 /** Returns the work in the project's folder since a commit; null without a repository. */
-async function readWorkSince({ ports: { worktrees } }: RepairDeps, base: string): Promise<RecordedWork | null> {
+async function readProjectWorkSince({ ports: { worktrees } }: RepairDeps, base: string): Promise<RecordedWork | null> {
   const head = await worktrees.head();
   if (head === null) return null;
   const { commits, changed } = await worktrees.since(base);
-  return { branch: head.branch, mainBranch: null, base, commits, files: listPaths(changed) };
+  return { branch: head.branch, mainBranch: null, base, commits, files: listChangePaths(changed) };
 }
 
-function listPaths(changed: WorktreeState["changed"]): readonly string[] {
+function listChangePaths(changed: WorktreeState["changed"]): readonly string[] {
   return changed.map(({ path }) => path);
 }
 
@@ -123,7 +127,7 @@ interface CutOff {
  * Keeps the record of a run that could not do so itself, because its process was killed or an error prevented it. Does
  * nothing for a run that has a record. Call it with the spec's claim held, after all processes of the run have ended.
  */
-export async function keepCutOffRun(deps: RepairDeps, id: SpecId, { processId, reason }: CutOff): Promise<void> {
+export async function keepCutOffRecord(deps: RepairDeps, id: SpecId, { processId, reason }: CutOff): Promise<void> {
   const { worktrees, records } = deps.ports;
   const report = (await records.reports()).findLast((one) => one.process_id === processId && one.spec_id === id);
   if (report === undefined) return;
@@ -137,9 +141,9 @@ export async function keepCutOffRun(deps: RepairDeps, id: SpecId, { processId, r
     const spec = await deps.context.specs.load(id).catch(() => null);
     const completed = isCompletedSince(spec, report);
     const criteria = spec === null ? [] : judgeCriteria(spec.body, body ?? spec.body);
-    await storeRecord(deps, base === null ? work.branch : null, {
+    await storeRunRecord(deps, base === null ? work.branch : null, {
       process: { spec_id: id, process_id: processId, mode, started_at },
-      ...{ report, work, warnings, lastWords: null, ended_at: formatNow(deps) },
+      ...{ report, work, warnings, lastWords: null, ended_at: formatCurrentTime(deps) },
       judged: { criteria, proof: null, unproven: null, output: null },
       end: completed ? { status: "completed", reasons: [] } : { status: "failed", reasons: [reason] },
     });
@@ -174,7 +178,7 @@ async function readWorkInWorktree({ ports }: RepairDeps, id: SpecId): Promise<Le
 }
 
 async function readWorkInProject(deps: RepairDeps, base: string): Promise<LeftWork | null> {
-  const work = await readWorkSince(deps, base);
+  const work = await readProjectWorkSince(deps, base);
   return work === null ? null : { work, warnings: [], body: null };
 }
 
@@ -207,11 +211,11 @@ export async function keepManualRecord(
     const { branch, mainBranch } = worktree ?? { branch: head.branch, mainBranch: head.branch };
     const { commits, changed } = worktree === null ? { commits: [], changed: [] } : await worktree.branchWork();
     const base = commits.length > 0 ? null : (proof.state?.commit ?? head.hash);
-    const now = formatNow(deps);
+    const now = formatCurrentTime(deps);
     const output = outputSchema === null ? null : { schema: outputSchema, problem: null };
-    const stored = await storeRecord(deps, worktree?.branch ?? null, {
+    const stored = await storeRunRecord(deps, worktree?.branch ?? null, {
       process: { spec_id: id, process_id: `${id}-${deps.pid}`, mode: "manual", started_at: now },
-      ...{ report: NO_AGENT, work: { branch, mainBranch, base, commits, files: listPaths(changed) } },
+      ...{ report: NO_AGENT, work: { branch, mainBranch, base, commits, files: listChangePaths(changed) } },
       judged: { criteria: proof.criteria, proof, unproven, output },
       ...{ end: { status: "completed", reasons: [] }, warnings: [], lastWords: null, ended_at: now },
     });

@@ -1,5 +1,5 @@
 import { getErrorMessage } from "#kernel/errors.ts";
-import { buildCheckLines, isAccepted } from "../../work/acceptance.ts";
+import { buildCheckLines, isLineAccepted } from "../../work/acceptance.ts";
 import { type AgentLaunch, buildAgentLaunch } from "../../work/agent_launch.ts";
 import { assemblePrompt, type PromptRequest } from "../../work/prompts/prompt.ts";
 import { resolveLimits } from "../../work/run_limits.ts";
@@ -64,7 +64,7 @@ async function listGrantedCommands({ context }: RunDeps, { config, spec }: Agent
   const lines = [...settings, ...buildCheckLines(spec.body)];
   if (lines.length === 0) return [];
   const accepted = await (await context.accepted()).read();
-  return [...new Set(lines.filter((line) => isAccepted(accepted, line)).map(({ text }) => text))];
+  return [...new Set(lines.filter((line) => isLineAccepted(accepted, line)).map(({ text }) => text))];
 }
 
 async function restoreReplacedFiles({ ports }: RunDeps, { id, log }: AgentJob): Promise<void> {

@@ -1,6 +1,6 @@
 import type { RunLog } from "#planner/run_ports/run_ports.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
-import { listSome } from "#words/names.ts";
+import { listSomeNames } from "#words/names.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { ClaimedRun, RunDeps, RunPlace } from "../run_types.ts";
@@ -39,7 +39,7 @@ export async function describeEarlierRun(
       : `Its ${commits.length === 1 ? "commit is" : `${commits.length} commits are`} on this branch: git log ${mainBranch}..HEAD`,
     ...(uncommitted.length === 0
       ? []
-      : [`It left changes that are not committed: ${listSome(uncommitted, MAX_NAMED)}`]),
+      : [`It left changes that are not committed: ${listSomeNames(uncommitted, MAX_NAMED)}`]),
     "Look at that work first, and go on from there.",
   ];
   return lines.join("\n");
@@ -50,7 +50,7 @@ function describeConflict({ commit, files }: NonNullable<Worktree["begunAnew"]>,
   const where =
     files.length === 0
       ? "It applies without conflict markers, as one change that is not committed."
-      : `It is there as a change that is not committed, with conflict markers in: ${listSome(files, MAX_NAMED)}`;
+      : `It is there as a change that is not committed, with conflict markers in: ${listSomeNames(files, MAX_NAMED)}`;
   return [
     "## An earlier run",
     "",

@@ -14,7 +14,7 @@ import type { RunDeps, StopSignals } from "../run_types.ts";
 const TRY_EVERY_MS = 100;
 
 /** Maximum number of attempts to claim a spec. */
-const TRIES = 50;
+const MAX_CLAIM_TRIES = 50;
 
 /** Limits merges to one at a time, because runs that begin together move the same main branch. */
 const merging = new TaskSlots(1);
@@ -78,7 +78,7 @@ function buildNotMergedError(id: SpecId, wanting: SpecId, why: string): Operatio
 
 interface Merging extends Wanting {
   readonly id: SpecId;
-  /** The spec that depends on it. */
+  /** The spec that depends on the spec to merge. */
   readonly wanting: SpecId;
 }
 
@@ -87,7 +87,7 @@ async function mergePredecessor(deps: RunDeps, { id, wanting, stillWanted, stop,
   const refuse = (why: string): never => {
     throw buildNotMergedError(id, wanting, why);
   };
-  const claim = await claimForMerge(deps, id, stillWanted);
+  const claim = await claimSpecForMerge(deps, id, stillWanted);
   if (claim === null && !(await stillWanted())) return;
   if (claim === null) return refuse("another process holds it");
   try {
@@ -110,8 +110,8 @@ async function mergePredecessor(deps: RunDeps, { id, wanting, stillWanted, stop,
   }
 }
 
-async function claimForMerge({ ports, pid }: RunDeps, id: SpecId, stillWanted: Merging["stillWanted"]) {
-  for (let tries = 0; tries < TRIES && (await stillWanted()); tries++) {
+async function claimSpecForMerge({ ports, pid }: RunDeps, id: SpecId, stillWanted: Merging["stillWanted"]) {
+  for (let tries = 0; tries < MAX_CLAIM_TRIES && (await stillWanted()); tries++) {
     const answer = await ports.claims.claim(id, `${id}-${pid}`);
     if ("claim" in answer) return answer.claim;
     await new Promise((resolve) => setTimeout(resolve, TRY_EVERY_MS));

@@ -17,7 +17,7 @@ import { openRunPlace } from "./place.ts";
 import { mergePredecessors } from "./predecessors.ts";
 import type { AgentRunResult } from "./run_agent.ts";
 import { setUpWorktree } from "./set_up.ts";
-import { markStarted } from "./start.ts";
+import { markSpecStarted } from "./start.ts";
 import { readSpecAfterRun, recordBrokenRun, undoEmptyRun, writeRunEnd } from "./write_end.ts";
 
 /** Phases of a run in their order; `runSpec` checks and claims the spec before the first one. */
@@ -80,7 +80,7 @@ export class AgentSpecRun {
     // Merging takes time. A process that ended this run meanwhile decides about the spec.
     if (!(await this.#isWanted())) return this.#result("paused", [ENDED_OUTSIDE]);
     this.#phase = "start";
-    const before = await markStarted(this.#deps, this.#id, wishes.worktree ? config.defaults.branch_prefix : null);
+    const before = await markSpecStarted(this.#deps, this.#id, wishes.worktree ? config.defaults.branch_prefix : null);
     try {
       return await this.#inPlace(before);
     } catch (error) {

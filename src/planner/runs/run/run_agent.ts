@@ -57,7 +57,7 @@ export async function runAgent(
       else if (!(await run.stillWanted())) watching.end(0);
     },
     read: (agent, watching) =>
-      Promise.all([readOutput(deps, agent, run, watching), readErrors(deps, agent, run, watching)]),
+      Promise.all([readAgentOutput(deps, agent, run, watching), readAgentErrorLine(deps, agent, run, watching)]),
   });
   const [{ lines: _, ...answer }, lastWords] = printed;
   return { exit, ...answer, lastWords, ...watch.ends() };
@@ -109,7 +109,7 @@ function watchAgent(agent: AgentProcess, { job: { stop }, claim }: RunAgentOptio
   };
 }
 
-async function readOutput(
+async function readAgentOutput(
   deps: RunDeps,
   agent: AgentProcess,
   run: RunAgentOptions,
@@ -117,7 +117,7 @@ async function readOutput(
 ): Promise<AgentStreamResult> {
   const { id, log, provider } = run.job;
   const reader = openAgentStream(provider.stream, agent.secrets);
-  const report = createReporter(deps, run);
+  const report = createAgentReporter(deps, run);
   const write = async (lines: readonly string[]): Promise<void> => {
     watch.heard(reader.usage);
     const written = log.printed(lines, "stdout");
@@ -125,7 +125,7 @@ async function readOutput(
     report(reader);
     await written;
   };
-  for await (const piece of yieldPieces(agent.stdout)) await write(reader.push(piece));
+  for await (const piece of yieldOutputPieces(agent.stdout)) await write(reader.push(piece));
   const answer = reader.end();
   await write(answer.lines);
   const line = buildAllowingLine(provider.row.allowing, reader.denied, id);
@@ -134,7 +134,7 @@ async function readOutput(
 }
 
 /** Returns a function that forwards new usage, denials and session ids from the agent's reports. */
-function createReporter({ tell }: RunDeps, { job: { id }, reported }: RunAgentOptions) {
+function createAgentReporter({ tell }: RunDeps, { job: { id }, reported }: RunAgentOptions) {
   let before: PartialAgentReport = { usage: null, denied: [], session: null };
   return ({ usage, denied, session }: PartialAgentReport): void => {
     const isSpent = usage !== null && usage !== before.usage;
@@ -150,8 +150,8 @@ function createReporter({ tell }: RunDeps, { job: { id }, reported }: RunAgentOp
 /** Maximum number of standard error lines searched for an error. Chosen by planner: the stack of a crash is shorter. */
 const MAX_ERROR_LINES = 200;
 
-/** Returns the line that says why the agent failed, see `errorLine`. */
-async function readErrors(
+/** Returns the line that says why the agent failed, see `formatErrorLine`. */
+async function readAgentErrorLine(
   { tell }: RunDeps,
   agent: AgentProcess,
   { job }: RunAgentOptions,
@@ -167,7 +167,7 @@ async function readErrors(
     last = [...last, ...lines].slice(-MAX_ERROR_LINES);
     await written;
   };
-  for await (const piece of yieldPieces(agent.stderr)) await write(reader.push(piece));
+  for await (const piece of yieldOutputPieces(agent.stderr)) await write(reader.push(piece));
   await write(reader.end().lines);
   return findErrorLine(last).slice(0, MAX_STEP_CHARS);
 }
@@ -175,8 +175,8 @@ async function readErrors(
 /** The most recent turn; each turn is a separate iteration of the event loop. */
 let lastTurn: Promise<unknown> = Promise.resolve();
 
-/** Yields one piece of one agent's output per event loop turn: limits garbage at one time if many agents print much. */
-async function* yieldPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Yields one piece of an agent's output per event loop turn, so that many agents cause little garbage at once. */
+async function* yieldOutputPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     for (let start = 0; start < chunk.length; start += TURN_BYTES) {
       lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)));

@@ -60,17 +60,17 @@ async function runCommand(
   const start = { argv: shell(command), cwd: place.root, env, processId, alone: width > 1 };
   const hash = files.hasher();
   const { exit, watch } = await superviseProgram(deps, start, {
-    watch: (process) => watchTime(process, limitSeconds, stop.soon),
+    watch: (process) => watchTimeLimit(process, limitSeconds, stop.soon),
     read: (process) =>
-      Promise.all([copyOutput(process, "stdout", log, hash), copyOutput(process, "stderr", log, null)]),
+      Promise.all([copyOutputToLog(process, "stdout", log, hash), copyOutputToLog(process, "stderr", log, null)]),
   });
   const duration_ms = context.clock.now().getTime() - began;
-  const problem = watch.late() ? `took over ${formatCountOf(limitSeconds, "second")}` : describeExit(exit);
+  const problem = watch.late() ? `took over ${formatCountOf(limitSeconds, "second")}` : describeCommandExit(exit);
   return { command, status: exit.code, duration_ms, output_hash: hash.digest(), problem };
 }
 
 /** Ends a program at its time limit and when `stop` is aborted. */
-function watchTime(process: AgentProcess, seconds: number, stop: AbortSignal) {
+function watchTimeLimit(process: AgentProcess, seconds: number, stop: AbortSignal) {
   let late = false;
   const end = (): void => void process.stop(0).catch(() => {});
   const timer = setTimeout(() => {
@@ -87,7 +87,7 @@ function watchTime(process: AgentProcess, seconds: number, stop: AbortSignal) {
   };
 }
 
-async function copyOutput(
+async function copyOutputToLog(
   process: AgentProcess,
   stream: "stdout" | "stderr",
   log: RunLog,
@@ -101,7 +101,7 @@ async function copyOutput(
   await log.printed(reader.end().lines, "stdout");
 }
 
-function describeExit({ code, signal }: AgentExit): string | null {
+function describeCommandExit({ code, signal }: AgentExit): string | null {
   if (code === 0) return null;
   return code === null ? `was ended by ${signal ?? "a signal"}` : `ended with status ${code}`;
 }

@@ -5,24 +5,28 @@ import type { PlannerConfig } from "../../config/config.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { refuseLostRules } from "../../operations/shared/held_rules.ts";
 import {
-  RESUMABLE,
+  RESUMABLE_STATUSES,
   refuseLintErrors,
   refuseMissingAgent,
   refuseUnacceptedSetup,
-  refuseUnworkable,
+  refuseUnworkableSpec,
 } from "../../operations/shared/start_checks.ts";
 import { loadWorld } from "../../operations/shared/world.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
-import { isSentBack } from "../../spec/reviews.ts";
+import { isWorkSentBack } from "../../spec/reviews.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type Provider, selectProvider } from "../../work/providers.ts";
 import type { RunChoice, RunDeps, RunSettings } from "../run_types.ts";
 
 /** Checks all of a run's conditions before it changes anything; throws OperationError that names the unmet one. */
-export async function checkStart({ context, ports }: RunDeps, id: SpecId, wishes: RunSettings): Promise<RunChoice> {
+export async function checkRunConditions(
+  { context, ports }: RunDeps,
+  id: SpecId,
+  wishes: RunSettings,
+): Promise<RunChoice> {
   const spec = await context.specs.load(id);
-  refuseUnworkable(spec, await loadWorld(context), RESUMABLE);
+  refuseUnworkableSpec(spec, await loadWorld(context), RESUMABLE_STATUSES);
   await refuseLintErrors(context, spec);
   const config = await context.config();
   const provider = chooseProvider(config, spec, wishes);
@@ -43,7 +47,7 @@ function createSession({ row }: Provider, agents: AgentLauncher): RunChoice["ses
 
 /** Whether the next run answers a review: a person has sent back the work of the spec's last run. */
 function isAnswerToReview({ id, body }: Spec, reports: readonly StoredRunReport[]): boolean {
-  return isSentBack(body, reports.findLast(({ spec_id }) => spec_id === id)?.started_at ?? null);
+  return isWorkSentBack(body, reports.findLast(({ spec_id }) => spec_id === id)?.started_at ?? null);
 }
 
 interface Resuming {
@@ -74,10 +78,10 @@ function chooseProvider(config: PlannerConfig, spec: Spec, { provider, model }: 
  * @param branchPrefix null for a run without a branch
  * @returns the text after the edit
  */
-export async function markStarted({ context }: RunDeps, id: SpecId, branchPrefix: string | null): Promise<string> {
+export async function markSpecStarted({ context }: RunDeps, id: SpecId, branchPrefix: string | null): Promise<string> {
   let text = "";
   await changeSpec(context, id, (before, { status }) => {
-    if (!RESUMABLE.includes(status)) {
+    if (!RESUMABLE_STATUSES.includes(status)) {
       throw new OperationError("failed_precondition", `Cannot start work on spec '${id}': status is now ${status}`);
     }
     const place = branchPrefix === null ? {} : { branch: `${branchPrefix}${id}` };

@@ -11,14 +11,14 @@ import { keepChecks } from "../../spec/edit/keep_checks.ts";
 import { findLastSection } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { mergeRunIntoProject, withOutput } from "../../work/bring_back.ts";
+import { appendAgentOutput, mergeRunIntoProject } from "../../work/bring_back.ts";
 import { COMMIT_SUMMARIES, createCommitWriter } from "../../work/commit_message.ts";
 import type { RunEnd } from "../../work/end_of_run.ts";
 import type { PlacedRun, RepairDeps, RunDeps, RunPlace } from "../run_types.ts";
-import { keepCutOffRun } from "./keep_record.ts";
+import { keepCutOffRecord } from "./keep_record.ts";
 import { removeTrailingSlash } from "./place.ts";
 
-export function specStoreOf({ context }: RunDeps, { worktree }: RunPlace): SpecStore {
+export function getRunSpecStore({ context }: RunDeps, { worktree }: RunPlace): SpecStore {
   return worktree === null ? context.specs : worktree.specs();
 }
 
@@ -28,7 +28,7 @@ export async function readSpecAfterRun(
   { id, place }: Pick<PlacedRun, "id" | "place">,
   state: WorktreeState | null,
 ): Promise<Spec | string> {
-  const specs = specStoreOf(deps, place);
+  const specs = getRunSpecStore(deps, place);
   try {
     const isThere = (await specs.ids()).includes(id);
     if (isThere) return await specs.load(id);
@@ -61,7 +61,7 @@ interface Ending extends RunEnd {
  */
 export async function writeRunEnd(deps: RunDeps, run: PlacedRun, end: Ending): Promise<RunEnd> {
   const { worktree } = run.place;
-  if (worktree !== null) return writeInBothCopies(deps, { run, worktree, end });
+  if (worktree !== null) return writeEndInBothCopies(deps, { run, worktree, end });
   const now = deps.context.clock.now();
   await deps.context.specs.edit(run.id, (text) => buildFinalText(restoreChecks(deps, run, text), { run, end, now }));
   return end;
@@ -83,7 +83,7 @@ interface WorktreeEnd {
 }
 
 /** Writes the end in the worktree and commits it there. If git rejects the commit, the change stays uncommitted. */
-async function writeInWorktree({ run, worktree, end }: WorktreeEnd, now: Date): Promise<RunEnd> {
+async function writeEndInWorktree({ run, worktree, end }: WorktreeEnd, now: Date): Promise<RunEnd> {
   const { id, config, spec } = run;
   const specs = worktree.specs();
   await specs.edit(id, (text) => buildFinalText(text, { run, end, now }));
@@ -100,10 +100,10 @@ async function writeInWorktree({ run, worktree, end }: WorktreeEnd, now: Date): 
   }
 }
 
-async function writeInBothCopies(deps: RunDeps, { run, worktree, end }: WorktreeEnd): Promise<RunEnd> {
+async function writeEndInBothCopies(deps: RunDeps, { run, worktree, end }: WorktreeEnd): Promise<RunEnd> {
   const { id, before, log } = run;
   const now = deps.context.clock.now();
-  const written = end.settled ? await writeInWorktree({ run, worktree, end }, now) : end;
+  const written = end.settled ? await writeEndInWorktree({ run, worktree, end }, now) : end;
   const { text } = await worktree.specs().readText(id);
   // Leaves the worktree unchanged, because a further change could hinder a person's repair.
   const there = end.settled ? text : buildFinalText(text, { run, end, now });
@@ -140,7 +140,7 @@ function buildFinalText(
   const unproven = (isCompleted ? end.unproven : null) ?? undefined;
   const fields = { status: end.status, completed_at: isCompleted ? at : undefined, unproven };
   const own = parseOutput(text) !== parseOutput(before);
-  return withOutput(editFields(text, fields), shortenOutput(end.output), own);
+  return appendAgentOutput(editFields(text, fields), shortenOutput(end.output), own);
 }
 
 function parseOutput(text: string): string {
@@ -185,7 +185,7 @@ export async function recordBrokenRun(
   const steps = [
     async () => log?.line(`planner: failed: ${reason}`),
     () => markStartedSpecFailed(deps, id),
-    () => keepCutOffRun(deps, id, { processId, reason }),
+    () => keepCutOffRecord(deps, id, { processId, reason }),
     async () => {
       if (!(await ports.worktrees.ids()).includes(id)) return;
       await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: reason, commits: [] });

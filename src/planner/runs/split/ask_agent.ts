@@ -15,7 +15,7 @@ import type { AgentJob, RunDeps } from "../run_types.ts";
  *
  * @throws OperationError when the agent fails, is stopped, or loses the spec to another process
  */
-export async function askForMembers(
+export async function requestMembers(
   deps: RunDeps,
   { processId, provider, claim, stop }: Pick<AgentJob, "processId" | "provider" | "stop"> & { readonly claim: Claim },
 ): Promise<string> {

@@ -52,13 +52,13 @@ function parseMember(value: unknown, place: Place): ProposedMember {
   const { criteria, checks } = parseCriteria(value, place);
   if (criteria.length === 0) throw buildMembersError(`member ${place.number} has no acceptance criteria`);
   return {
-    title: joinLines(parseText(value["title"], `title of member ${place.number}`)),
+    title: joinLines(parseMemberText(value["title"], `title of member ${place.number}`)),
     description:
       value["description"] === undefined
         ? ""
-        : parseText(value["description"], `description of member ${place.number}`),
+        : parseMemberText(value["description"], `description of member ${place.number}`),
     ...{ criteria, checks },
-    targetFiles: parseTextList(value, "target_files", place),
+    targetFiles: parseMemberTexts(value, "target_files", place),
     dependsOn: parseDependencies(value, place),
   };
 }
@@ -68,26 +68,28 @@ function parseCriteria(value: Fields, place: Place): Pick<ProposedMember, "crite
   const list = value["acceptance_criteria"] ?? [];
   if (!Array.isArray(list)) throw buildMembersError(`"acceptance_criteria" of member ${place.number} is not a list`);
   const items = list.map((item: unknown) => (isJsonObject(item) ? item : { criterion: item }));
-  const named = parseTextList({ criteria: items.map(({ criterion }) => criterion) }, "criteria", place).map(
+  const named = parseMemberTexts({ criteria: items.map(({ criterion }) => criterion) }, "criteria", place).map(
     removeCheckbox,
   );
   const checks = items.flatMap(({ criterion, verify }): readonly (readonly [string, string])[] => {
     if (typeof criterion !== "string" || verify === undefined || verify === null) return [];
-    return [[removeCheckbox(joinLines(criterion)), joinLines(parseText(verify, `"verify" of member ${place.number}`))]];
+    return [
+      [removeCheckbox(joinLines(criterion)), joinLines(parseMemberText(verify, `"verify" of member ${place.number}`))],
+    ];
   });
   return { criteria: [...new Set(named)], checks: new Map(checks) };
 }
 
-function parseText(value: unknown, what: string): string {
+function parseMemberText(value: unknown, what: string): string {
   if (typeof value !== "string" || value.trim() === "") throw buildMembersError(`the ${what} is not a text`);
   if (value.includes("\0") || !value.isWellFormed()) throw buildMembersError(`the ${what} holds what no file can`);
   return value.trim();
 }
 
-function parseTextList(object: Fields, name: string, { number }: Place): readonly string[] {
+function parseMemberTexts(object: Fields, name: string, { number }: Place): readonly string[] {
   const list = object[name] ?? [];
   if (!Array.isArray(list)) throw buildMembersError(`"${name}" of member ${number} is not a list`);
-  return [...new Set(list.map((item: unknown) => joinLines(parseText(item, `"${name}" of member ${number}`))))];
+  return [...new Set(list.map((item: unknown) => joinLines(parseMemberText(item, `"${name}" of member ${number}`))))];
 }
 
 function parseDependencies(object: Fields, { number, count }: Place): readonly number[] {

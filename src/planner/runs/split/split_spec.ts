@@ -3,7 +3,7 @@ import type { ProcessResult } from "#planner/run_ports/process_records.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { SpecFacts } from "../../lint/spec_facts.ts";
 import { refuseMissingAgent } from "../../operations/shared/start_checks.ts";
-import { refuseUnsplittable } from "../../operations/split.ts";
+import { refuseUnsplittableSpec } from "../../operations/split.ts";
 import { findMissingFence } from "../../spec/body_lines.ts";
 import { CRITERIA_SECTION } from "../../spec/criteria.ts";
 import { buildSpecFile } from "../../spec/new_spec.ts";
@@ -13,7 +13,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { selectProvider } from "../../work/providers.ts";
 import { claimSpec } from "../claims.ts";
 import type { RunDeps, StopSignals } from "../run_types.ts";
-import { askForMembers } from "./ask_agent.ts";
+import { requestMembers } from "./ask_agent.ts";
 import { type ProposedMember, parseMembers } from "./parse_members.ts";
 
 export interface SplitOptions {
@@ -53,7 +53,7 @@ export async function splitSpec(deps: RunDeps, id: SpecId, wishes: SplitOptions)
   let level = splits.flatMap(({ members }) => members);
   for (let depth = 2; depth <= wishes.maxDepth && level.length > 0; depth++) {
     const next: SpecId[] = [];
-    for (const member of await findTooLarge(deps, level)) {
+    for (const member of await findTooLargeSpecs(deps, level)) {
       if (wishes.stop.soon.aborted) return { splits, refused };
       try {
         const result = await splitOneSpec(deps, member, { ...wishes, force: false });
@@ -69,7 +69,7 @@ export async function splitSpec(deps: RunDeps, id: SpecId, wishes: SplitOptions)
   return { splits, refused };
 }
 
-async function findTooLarge({ context }: RunDeps, ids: readonly SpecId[]): Promise<readonly SpecId[]> {
+async function findTooLargeSpecs({ context }: RunDeps, ids: readonly SpecId[]): Promise<readonly SpecId[]> {
   const { lint } = await context.config();
   const specs = await Promise.all(ids.map((id) => context.specs.load(id)));
   return specs.filter((spec) => exceedsLintThreshold(spec, lint.thresholds)).map(({ id }) => id);
@@ -86,7 +86,7 @@ function exceedsLintThreshold(spec: Spec, thresholds: PlannerConfig["lint"]["thr
 
 async function splitOneSpec(deps: RunDeps, id: SpecId, wishes: SplitOptions): Promise<SplitResult> {
   const { context, ports, pid } = deps;
-  await refuseUnsplittable(context, await context.specs.load(id), wishes.force);
+  await refuseUnsplittableSpec(context, await context.specs.load(id), wishes.force);
   const provider = selectProvider(await context.config(), { model: wishes.model, task: "split" });
   await refuseMissingAgent(context, provider, `split spec '${id}'`);
   const processId = `${id}-${pid}`;
@@ -96,7 +96,7 @@ async function splitOneSpec(deps: RunDeps, id: SpecId, wishes: SplitOptions): Pr
     await ports.records.start({ process_id: processId, spec_id: id, pid, started_at, mode: "split" });
     let end: ProcessResult = { status: "failed", error: "the split broke off" };
     try {
-      const answer = await askForMembers(deps, { processId, provider, claim, stop: wishes.stop });
+      const answer = await requestMembers(deps, { processId, provider, claim, stop: wishes.stop });
       const members = await writeMembers(deps, id, { answer, force: wishes.force });
       end = { status: "completed" };
       return { spec_id: id, members };
@@ -119,7 +119,7 @@ async function writeMembers(
 ): Promise<readonly SpecId[]> {
   const proposed = parseMembers(answer);
   const spec = await context.specs.load(id);
-  await refuseUnsplittable(context, spec, force);
+  await refuseUnsplittableSpec(context, spec, force);
   const members = buildMembers(spec, proposed);
   const ids = members.map((member) => member.id);
   await context.specs.createMembers(id, { members, fields: { type: "driver", members: ids } });

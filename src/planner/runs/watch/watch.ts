@@ -34,7 +34,7 @@ export async function watchProject(deps: RunDeps, wishes: WatchOptions): Promise
   if (hold === null) throw new OperationError("failed_precondition", "Watch is already running");
   try {
     wishes.tell({ event: "started", pid: deps.pid });
-    const { reason, unmerged } = await runRounds(deps, wishes, hold);
+    const { reason, unmerged } = await runWatchRounds(deps, wishes, hold);
     wishes.tell({ event: "ended", reason });
     return { unmerged };
   } finally {
@@ -42,13 +42,13 @@ export async function watchProject(deps: RunDeps, wishes: WatchOptions): Promise
   }
 }
 
-async function runRounds(
+async function runWatchRounds(
   deps: RunDeps,
   wishes: WatchOptions,
   hold: WatchFileHold,
 ): Promise<{ readonly reason: WatchEndReason; readonly unmerged: boolean }> {
   const { clock } = deps.context;
-  const look = new Looks(deps, wishes);
+  const look = new WatchRounds(deps, wishes);
   let busyAt = clock.now().getTime();
   for (;;) {
     const { config, result } = await look.next();
@@ -57,7 +57,7 @@ async function runRounds(
     if (wishes.once) return { reason: "once", unmerged: result.unmerged };
     const idleMs = config.watch.idle_timeout_minutes * 60_000;
     if (idleMs > 0 && clock.now().getTime() - busyAt >= idleMs) return { reason: "idle", unmerged: result.unmerged };
-    await pause(wishes.pollMs ?? config.watch.poll_interval_ms, wishes.stop.soon);
+    await pauseUntilStopped(wishes.pollMs ?? config.watch.poll_interval_ms, wishes.stop.soon);
     if (wishes.stop.soon.aborted) return { reason: "stopped", unmerged: false };
     // Without the PID file another process may watch the project too.
     if (!(await hold.isHeld())) return { reason: "lost", unmerged: result.unmerged };
@@ -65,7 +65,7 @@ async function runRounds(
 }
 
 /** Runs rounds and continues after failed ones: the cause, such as a broken file or a full disk, may be temporary. */
-class Looks {
+class WatchRounds {
   readonly #deps: RunDeps;
   readonly #wishes: WatchOptions;
   readonly #state: WatchState = createWatchState();
@@ -109,7 +109,7 @@ class Looks {
   }
 }
 
-function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
+function pauseUntilStopped(milliseconds: number, stop: AbortSignal): Promise<void> {
   if (stop.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const end = (): void => {

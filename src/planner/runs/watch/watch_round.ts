@@ -50,7 +50,7 @@ interface Refusal {
  * Refused merges. Each is tried again after twice the previous pause, because a try may run the project's own checks. A
  * reason is printed once while it stays the same.
  */
-class Refusals {
+class MergeRefusals {
   readonly #known = new Map<SpecId, Refusal>();
 
   isDue(id: SpecId, now: number): boolean {
@@ -72,13 +72,13 @@ class Refusals {
 }
 
 export interface WatchState {
-  readonly refusals: Refusals;
+  readonly refusals: MergeRefusals;
   /** Reasons why retries could not begin, kept so that each is printed once. */
   readonly unstarted: Map<SpecId, string>;
 }
 
 export function createWatchState(): WatchState {
-  return { refusals: new Refusals(), unstarted: new Map() };
+  return { refusals: new MergeRefusals(), unstarted: new Map() };
 }
 
 export interface RoundOptions {
@@ -145,12 +145,12 @@ async function retryFailedSpecs(deps: RunDeps, state: WatchState, { config, tell
   for (const { id } of failed) {
     const at = findRetryTime(records.get(id) ?? [], config.watch);
     if (at === null) continue;
-    coming ||= at > now || (await beginRun(deps, id, { state, tell }));
+    coming ||= at > now || (await beginRetryRun(deps, id, { state, tell }));
   }
   return coming;
 }
 
-async function beginRun(
+async function beginRetryRun(
   { context }: RunDeps,
   id: SpecId,
   { state, tell }: { readonly state: WatchState; readonly tell: RoundOptions["tell"] },
@@ -188,15 +188,15 @@ function groupRecordsBySpec(records: readonly ProcessRecord[]): ReadonlyMap<stri
 async function closeDoneGroups(deps: RunDeps, told: (id: SpecId, message: string) => void): Promise<void> {
   for (;;) {
     const world = await loadWorld(deps.context);
-    const done = await findFirstDone(deps, world);
+    const done = await findFirstDoneGroup(deps, world);
     if (done === undefined) return;
     told(done.id, (await closeGroup(deps, done.id)).message);
   }
 }
 
-async function findFirstDone(deps: RunDeps, world: SpecWorld): Promise<Spec | undefined> {
+async function findFirstDoneGroup(deps: RunDeps, world: SpecWorld): Promise<Spec | undefined> {
   for (const spec of world.specs) {
-    if (!(isDoneGroup(spec, world) || isDoneDriver(spec, world))) continue;
+    if (!(isDoneGroup(spec, world) || isCompletedDriver(spec, world))) continue;
     const members = listMembers(spec, world.specs) as readonly SpecId[];
     if (members.length === 0 || (await findLiveWorker(deps.context, spec.id)) !== null) continue;
     const merged = await Promise.all(members.map((id) => deps.ports.worktrees.isMerged(id)));
@@ -205,8 +205,8 @@ async function findFirstDone(deps: RunDeps, world: SpecWorld): Promise<Spec | un
   return undefined;
 }
 
-/** Whether a driver has done members and no open criteria. One that an agent tried and failed does not count. */
-function isDoneDriver(spec: Spec, { readiness }: SpecWorld): boolean {
+/** Whether a driver has done members and no open criteria. A driver that an agent tried in vain does not count. */
+function isCompletedDriver(spec: Spec, { readiness }: SpecWorld): boolean {
   if (spec.type !== "driver" || spec.status !== "pending" || !readiness.isReady(spec)) return false;
   return parseCriteria(spec.body).every(({ checked }) => checked);
 }

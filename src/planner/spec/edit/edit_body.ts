@@ -1,4 +1,4 @@
-import { replaceControls } from "#kernel/control_pictures.ts";
+import { replaceControlCharacters } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { findMissingFence } from "../body_lines.ts";
 import { parseReadable } from "../document.ts";
@@ -24,8 +24,8 @@ export function appendOutput(text: string, output: string): string {
   const fence = findMissingFence(body);
   const before = fence === undefined ? ended : `${ended}${fence}${lineBreak}`;
   const blank = before === "" || endsWithBlankLine(before) ? "" : lineBreak;
-  const heading = isOpenSection(before) ? "" : `## ${OUTPUT}${lineBreak}${lineBreak}`;
-  return joinParts(head, `${before}${blank}${heading}${normalizeText(output, lineBreak)}`, lineBreak);
+  const heading = endsInOutputSection(before) ? "" : `## ${OUTPUT}${lineBreak}${lineBreak}`;
+  return joinFileParts(head, `${before}${blank}${heading}${normalizeBodyText(output, lineBreak)}`, lineBreak);
 }
 
 /**
@@ -38,21 +38,21 @@ export function replaceBody(text: string, body: string): string {
   const { head, body: old } = splitHead(text);
   const lineBreak = detectLineBreak(text);
   const title = findFirstHeading(old);
-  const replacement = normalizeText(body, lineBreak);
+  const replacement = normalizeBodyText(body, lineBreak);
   const leading = head.length > 1 ? matchBlankLines(old) : "";
   if (title === undefined || findHeadings(body).some(({ level, text }) => level <= title.level && text !== "")) {
-    return joinParts(head, matchBlankLines(replacement) === "" ? leading + replacement : replacement, lineBreak);
+    return joinFileParts(head, matchBlankLines(replacement) === "" ? leading + replacement : replacement, lineBreak);
   }
   const kept = old.slice(title.start, title.end) + lineBreak;
-  return joinParts(head, `${leading}${kept}${replacement === "" ? "" : lineBreak}${replacement}`, lineBreak);
+  return joinFileParts(head, `${leading}${kept}${replacement === "" ? "" : lineBreak}${replacement}`, lineBreak);
 }
 
 /**
  * Appends `entry` to the last section called `name`, or to a new section at the end of the body. Closes a code fence
  * that is open before that position first.
- * @throws OperationError as `appendToSection`
+ * @throws OperationError as `appendSectionEntry`
  */
-export function appendToSection(text: string, name: string, entry: string): string {
+export function appendSectionEntry(text: string, name: string, entry: string): string {
   const { head, body } = splitHead(text);
   const lineBreak = detectLineBreak(text);
   const section = findLastSection(body, name);
@@ -63,7 +63,7 @@ export function appendToSection(text: string, name: string, entry: string): stri
   const blank = before === "" || endsWithBlankLine(before) ? "" : lineBreak;
   const heading = section === undefined ? `## ${name}${lineBreak}${lineBreak}` : "";
   const after = at < body.length ? lineBreak + body.slice(at) : "";
-  return joinParts(head, `${before}${blank}${heading}${normalizeText(entry, lineBreak)}${after}`, lineBreak);
+  return joinFileParts(head, `${before}${blank}${heading}${normalizeBodyText(entry, lineBreak)}${after}`, lineBreak);
 }
 
 /** Splits a file into its head (byte-order mark and frontmatter, including the closing line) and its body. */
@@ -73,17 +73,17 @@ function splitHead(text: string): { readonly head: string; readonly body: string
 }
 
 /** Returns whether the last level 2 section is the output, so that text appended to the body belongs to it. */
-function isOpenSection(body: string): boolean {
+function endsInOutputSection(body: string): boolean {
   const section = findLastSection(body, OUTPUT);
   return section?.heading.level === 2 && section.end === body.length;
 }
 
 /** Converts `text` to the file's line endings, with one at the end and visible signs for other control characters. */
-function normalizeText(text: string, lineBreak: string): string {
+function normalizeBodyText(text: string, lineBreak: string): string {
   if (text.includes("\0") || !text.isWellFormed()) {
     throw new OperationError("invalid_argument", "Invalid output: expected text without NUL characters");
   }
-  return ensureLineEnd(replaceControls(text).replaceAll("\n", lineBreak), lineBreak);
+  return ensureLineEnd(replaceControlCharacters(text).replaceAll("\n", lineBreak), lineBreak);
 }
 
 function ensureLineEnd(text: string, lineBreak: string): string {
@@ -99,7 +99,7 @@ function matchBlankLines(text: string): string {
   return /^(?:[ \t]*(?:\r\n|\n|\r))*/.exec(text)?.[0] ?? "";
 }
 
-function joinParts(head: string, body: string, lineBreak: string): string {
+function joinFileParts(head: string, body: string, lineBreak: string): string {
   if (head.length > 1) return ENDS_LINE.test(head) || body === "" ? head + body : head + lineBreak + body;
   // Without frontmatter a body must not begin with a fence, nor with a character that would be read as the byte-order
   // mark.

@@ -1,17 +1,23 @@
 import type { CST } from "yaml";
-import { type FieldValue, isList } from "../field_value.ts";
+import { type FieldValue, isTextList } from "../field_value.ts";
 import { findLineEnd, findLineStart, skipLineBreak } from "../text_lines.ts";
 import {
   findBlockHeader,
   findItemEnd,
   findItemStart,
   findTokenEnd,
-  hasContent,
+  hasItemContent,
   type SequenceToken,
   type Token,
 } from "../yaml_tokens.ts";
 import { planFlowItemEdits } from "./edit_flow_items.ts";
-import { type FrontmatterLayout, formatFieldLines, formatInline, formatValueLines, needsLines } from "./field_text.ts";
+import {
+  type FrontmatterLayout,
+  formatFieldLines,
+  formatInline,
+  formatValueLines,
+  needsSeparateLines,
+} from "./field_text.ts";
 import { detectStyle, type ItemPlan, planItems, selectItemStyle } from "./list_plan.ts";
 import { isListToken, type MapEntry, type MapSite } from "./map_entries.ts";
 import { formatScalar } from "./scalar_text.ts";
@@ -34,12 +40,14 @@ type Edits = readonly TextEdit[] | undefined;
 export function setEntry(site: EditSite, { map }: MapSite, entry: MapEntry, change: NewValue): Edits {
   const inFlow = map.type === "flow-collection";
   const { value } = change;
-  if (isList(value) && isListToken(entry.value)) {
+  if (isTextList(value) && isListToken(entry.value)) {
     const edits = planListEdits(site, entry.value, { value, current: change.current, inFlow });
     if (edits !== undefined) return edits;
   }
   if (inFlow) return planFlowValue(entry, value);
-  return needsLines(value, site.layout) ? planBlockValue(site, entry, value) : planInlineValue(site, entry, value);
+  return needsSeparateLines(value, site.layout)
+    ? planBlockValue(site, entry, value)
+    : planInlineValue(site, entry, value);
 }
 
 /** Removes an entry; comment lines above it stay. */
@@ -72,7 +80,7 @@ function planListEdits(
   { value, current, inFlow }: { value: readonly string[]; current: unknown; inFlow: boolean },
 ): Edits {
   const form = { style: selectItemStyle(list), inFlow: inFlow || list.type === "flow-collection" };
-  const plan: ItemPlan = planItems(isList(current) ? current : [], value, (item) => formatScalar(item, form));
+  const plan: ItemPlan = planItems(isTextList(current) ? current : [], value, (item) => formatScalar(item, form));
   const options = { plan, lineBreak: layout.lineBreak };
   if (list.type === "flow-collection") return planFlowItemEdits(yaml, list, options);
   return plan.length === 0 ? undefined : planBlockListEdits(yaml, list, options);
@@ -87,7 +95,7 @@ function planFlowValue(entry: MapEntry, value: FieldValue): Edits {
 
 function planInlineValue({ yaml }: EditSite, entry: MapEntry, value: FieldValue): Edits {
   const text = formatInline(value, { style: detectStyle(entry.value), inFlow: false });
-  if (entry.value !== undefined && isInline(entry.value)) return [replaceToken(entry.value, text)];
+  if (entry.value !== undefined && isInlineToken(entry.value)) return [replaceToken(entry.value, text)];
   const cleared = planValueRemoval(yaml, entry);
   return cleared && [{ start: cleared.at, end: cleared.at, text: ` ${text}` }, ...cleared.edits];
 }
@@ -134,7 +142,7 @@ function planValueRemoval(yaml: string, { colonEnd: at, value }: MapEntry): Valu
     : { edits: [{ start: at, end: end, text: "" }], at, below: nextLine(end) };
 }
 
-function isInline(token: Token): boolean {
+function isInlineToken(token: Token): boolean {
   return token.type !== "block-scalar" && token.type !== "block-map" && token.type !== "block-seq";
 }
 
@@ -156,7 +164,7 @@ function findWholeLines(yaml: string, start: number, end: number): Range | undef
 /** Returns the line ranges of every item of a block collection; undefined if an item shares a line with other text. */
 function findItemLines(yaml: string, collection: CST.BlockSequence | CST.BlockMap): readonly Range[] | undefined {
   const ranges = collection.items
-    .filter(hasContent)
+    .filter(hasItemContent)
     .map((item) => findWholeLines(yaml, findItemStart(item), findItemEnd(item)));
   return ranges.every((range) => range !== undefined) ? ranges : undefined;
 }
@@ -188,7 +196,7 @@ function planBlockListEdits(
 
 /** Returns the beginning of a list line up to its value: `  - `. */
 function findItemOpening(yaml: string, list: CST.BlockSequence): string {
-  const first = list.items.find(hasContent);
+  const first = list.items.find(hasItemContent);
   const dash = first === undefined ? list.offset : findItemStart(first);
   const value = first?.value?.offset;
   const gap = value === undefined ? " " : yaml.slice(dash + 1, value);

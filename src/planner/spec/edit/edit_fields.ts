@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { MAX_FRONTMATTER_CHARS } from "../../limits.ts";
 import { parseDocument, parseReadable } from "../document.ts";
-import { type FieldValue, isSameValue, toParsedValue } from "../field_value.ts";
+import { convertToParsedValue, type FieldValue, isSameValue } from "../field_value.ts";
 import { extractYaml } from "../full_frontmatter.ts";
 import { splitText } from "../split_text.ts";
 import { locateOffset } from "../text_lines.ts";
@@ -30,18 +30,18 @@ export function editFields(text: string, changes: FieldChanges): string {
 }
 
 function editField(text: string, key: string, value: FieldValue | undefined): string {
-  checkValue(key, value);
+  requireWritableValue(key, value);
   const before = parseReadable(text);
   const edit: FieldEdit = { text, before, key, value };
   const has = Object.hasOwn(before.frontmatter, key);
-  if (value === undefined ? !has : has && isSameValue(before.frontmatter[key], toParsedValue(value, [key])))
+  if (value === undefined ? !has : has && isSameValue(before.frontmatter[key], convertToParsedValue(value, [key])))
     return text;
   for (const candidate of listEditedTexts(edit))
     if (candidate !== undefined && changesOnlyField(candidate, edit)) return candidate;
-  throw createRefusal(edit);
+  throw createFieldRefusal(edit);
 }
 
-function checkValue(key: string, value: FieldValue | undefined): void {
+function requireWritableValue(key: string, value: FieldValue | undefined): void {
   if (typeof value === "number" && !Number.isFinite(value)) {
     throw new OperationError("invalid_argument", `Invalid value ${value} for "${key}": expected a finite number`);
   }
@@ -57,11 +57,11 @@ function changesOnlyField(candidate: string, { before, key, value }: FieldEdit):
   if (!after.ok || after.body !== before.body) return false;
   const expected: Record<string, unknown> = Object.assign(Object.create(null), before.frontmatter);
   if (value === undefined) delete expected[key];
-  else expected[key] = toParsedValue(value, [key]);
+  else expected[key] = convertToParsedValue(value, [key]);
   return isSameValue(after.frontmatter, expected);
 }
 
-function createRefusal({ text, key }: FieldEdit): OperationError {
+function createFieldRefusal({ text, key }: FieldEdit): OperationError {
   const split = splitText(text);
   const range = split.ok ? split.range : null;
   const entry = range && findMapping(extractYaml(text, range), [])?.entries.find(({ name }) => name === key);

@@ -1,6 +1,6 @@
 import type { CST } from "yaml";
 import { findLineEnd, skipLineBreak } from "../text_lines.ts";
-import { findItemEnd, findItemStart, findTokenEnd, hasContent } from "../yaml_tokens.ts";
+import { findItemEnd, findItemStart, findTokenEnd, hasItemContent } from "../yaml_tokens.ts";
 import type { ItemPlan } from "./list_plan.ts";
 import type { TextEdit } from "./text_edits.ts";
 
@@ -23,14 +23,14 @@ export function planFlowItemEdits(
   const from = collection.offset + 1;
   const to = findTokenEnd(collection) - 1;
   const inner = yaml.slice(from, to);
-  if (!/[\r\n]/.test(inner)) return [{ start: from, end: to, text: formatOnOneLine(yaml, collection, plan) }];
+  if (!/[\r\n]/.test(inner)) return [{ start: from, end: to, text: formatItemsOnOneLine(yaml, collection, plan) }];
   if (plan.length === 0 && !inner.includes("#")) return [{ start: from, end: to, text: "" }];
   const parts = parseFlowParts(yaml, collection);
-  return parts && [{ start: from, end: to, text: formatOnLines(parts, plan, lineBreak) }];
+  return parts && [{ start: from, end: to, text: formatItemsOnLines(parts, plan, lineBreak) }];
 }
 
-function formatOnOneLine(yaml: string, collection: CST.FlowCollection, plan: ItemPlan): string {
-  const items = collection.items.filter(hasContent);
+function formatItemsOnOneLine(yaml: string, collection: CST.FlowCollection, plan: ItemPlan): string {
+  const items = collection.items.filter(hasItemContent);
   const [first, second] = items;
   if (first === undefined || plan.length === 0) return plan.join(", ");
   const texts = items.map((item) => yaml.slice(findItemStart(item), findItemEnd(item)));
@@ -50,15 +50,15 @@ interface FlowParts {
 }
 
 function parseFlowParts(yaml: string, collection: CST.FlowCollection): FlowParts | undefined {
-  const filled = collection.items.filter(hasContent);
+  const filled = collection.items.filter(hasItemContent);
   const commas = collection.items.flatMap(({ start }) => start.filter(({ type }) => type === "comma"));
-  const [opening, firstLead] = splitLine(yaml.slice(collection.offset + 1, findStart(filled[0], collection)));
+  const [opening, firstLead] = splitFirstLine(yaml.slice(collection.offset + 1, findItemsStart(filled[0], collection)));
   const items: FlowItem[] = [];
   let lead = firstLead;
   for (const [index, item] of filled.entries()) {
     const end = findItemEnd(item);
-    const gap = yaml.slice(end, findStart(filled[index + 1], collection));
-    const [line, rest] = splitLine(gap);
+    const gap = yaml.slice(end, findItemsStart(filled[index + 1], collection));
+    const [line, rest] = splitFirstLine(gap);
     const comma = commas[index] === undefined ? -1 : commas[index].offset - end;
     if (comma >= line.length) return undefined;
     const behind = comma < 0 ? line : line.slice(0, comma) + line.slice(comma + 1);
@@ -70,11 +70,11 @@ function parseFlowParts(yaml: string, collection: CST.FlowCollection): FlowParts
   return { opening, items, closing: lead, lastComma: commas.length >= filled.length && filled.length > 0 };
 }
 
-function findStart(item: CST.FlowCollection["items"][number] | undefined, collection: CST.FlowCollection): number {
+function findItemsStart(item: CST.FlowCollection["items"][number] | undefined, collection: CST.FlowCollection): number {
   return item === undefined ? findTokenEnd(collection) - 1 : findItemStart(item);
 }
 
-function formatOnLines(parts: FlowParts, plan: ItemPlan, lineBreak: string): string {
+function formatItemsOnLines(parts: FlowParts, plan: ItemPlan, lineBreak: string): string {
   const { opening, items, closing, lastComma } = parts;
   const indent = items.map(({ lead }) => /(?:^|[\r\n])([ \t]+)$/.exec(lead)?.[1]).find((found) => found) ?? "  ";
   const lastTail = items.at(-1)?.tail === "" ? "" : lineBreak;
@@ -101,7 +101,7 @@ function extractComments(removed: readonly FlowItem[]): string {
 }
 
 /** Splits a text after its first line break. */
-function splitLine(text: string): readonly [line: string, rest: string] {
+function splitFirstLine(text: string): readonly [line: string, rest: string] {
   const next = skipLineBreak(text, findLineEnd(text, 0));
   return [text.slice(0, next), text.slice(next)];
 }

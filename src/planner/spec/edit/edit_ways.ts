@@ -1,6 +1,6 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { ReadableDocument } from "../document.ts";
-import { type FieldValue, isSameValue, toParsedValue } from "../field_value.ts";
+import { convertToParsedValue, type FieldValue, isSameValue } from "../field_value.ts";
 import { extractYaml } from "../full_frontmatter.ts";
 import { type FrontmatterRange, splitText } from "../split_text.ts";
 import { detectLineBreak, findContentEnd, findLineEnd, findLineStart } from "../text_lines.ts";
@@ -88,7 +88,7 @@ function editMapping(
   for (const name of names) {
     const inner = value[name];
     const old = Object.hasOwn(current, name) ? current[name] : undefined;
-    if (inner !== undefined && isSameValue(old, toParsedValue(inner, [key, name]))) continue;
+    if (inner !== undefined && isSameValue(old, convertToParsedValue(inner, [key, name]))) continue;
     const edits = editMappingKey(yaml, [key, name], { value: inner, current: old, lineBreak: detectLineBreak(text) });
     if (edits === undefined) return undefined;
     yaml = applyEdits(yaml, edits);

@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import { type FieldValue, isList } from "../field_value.ts";
+import { type FieldValue, isTextList } from "../field_value.ts";
 import { formatScalar, type ScalarForm } from "./scalar_text.ts";
 
 /** Style of lists and line breaks in a frontmatter; new lines use the same. */
@@ -16,7 +16,7 @@ const IN_FLOW: ScalarForm = { style: "plain", inFlow: true };
 /** Formats a value on one line: scalars in the requested style, lists as `[a, b]`, mappings as `{a: b}`. */
 export function formatInline(value: FieldValue, form: ScalarForm = PLAIN): string {
   const inner = { ...form, inFlow: true };
-  if (isList(value)) return `[${value.map((item) => formatScalar(item, inner)).join(", ")}]`;
+  if (isTextList(value)) return `[${value.map((item) => formatScalar(item, inner)).join(", ")}]`;
   if (!isJsonObject<FieldValue>(value)) return formatScalar(value, form);
   return `{${Object.entries(value)
     .map(([key, item]) => `${formatScalar(key, IN_FLOW)}: ${formatInline(item, inner)}`)
@@ -24,14 +24,14 @@ export function formatInline(value: FieldValue, form: ScalarForm = PLAIN): strin
 }
 
 /** Returns whether the value is written on separate lines below its key. */
-export function needsLines(value: FieldValue, layout: FrontmatterLayout): boolean {
-  if (isList(value)) return value.length > 0 && layout.lists === "block";
+export function needsSeparateLines(value: FieldValue, layout: FrontmatterLayout): boolean {
+  if (isTextList(value)) return value.length > 0 && layout.lists === "block";
   return isJsonObject<FieldValue>(value) && Object.keys(value).length > 0;
 }
 
-/** Formats the lines below the key for a value that `needsLines`; `indent` is the text before the key on its line. */
+/** Formats the lines below the key for a value that `needsSeparateLines`; `indent` is the text before the key on its line. */
 export function formatValueLines(value: FieldValue, indent: string, layout: FrontmatterLayout): string {
-  if (isList(value)) {
+  if (isTextList(value)) {
     return value
       .map((item) => `${indent}${layout.listIndent}- ${formatScalar(item, PLAIN)}${layout.lineBreak}`)
       .join("");
@@ -45,6 +45,6 @@ export function formatValueLines(value: FieldValue, indent: string, layout: Fron
 /** Formats a field with its value as lines of a block mapping. */
 export function formatFieldLines(key: string, value: FieldValue, indent: string, layout: FrontmatterLayout): string {
   const name = `${indent}${formatScalar(key, PLAIN)}:`;
-  if (needsLines(value, layout)) return `${name}${layout.lineBreak}${formatValueLines(value, indent, layout)}`;
+  if (needsSeparateLines(value, layout)) return `${name}${layout.lineBreak}${formatValueLines(value, indent, layout)}`;
   return `${name} ${formatInline(value)}${layout.lineBreak}`;
 }

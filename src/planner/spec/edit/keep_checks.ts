@@ -1,7 +1,7 @@
 import { CRITERIA_SECTION, type Criterion, parseCriteria } from "../criteria.ts";
 import { parseReadable } from "../document.ts";
 import { detectLineBreak } from "../text_lines.ts";
-import { appendToSection } from "./edit_body.ts";
+import { appendSectionEntry } from "./edit_body.ts";
 
 /** Options of `keepChecks`: the text whose checks are kept. */
 interface Kept {
@@ -9,7 +9,7 @@ interface Kept {
   readonly own: string;
   /** Whether criteria that the other text lacks are added again, unchecked. */
   readonly restores: boolean;
-  /** Returns whether a check is kept; all are if absent. */
+  /** Returns whether a check is kept; without this function all checks are kept. */
   readonly stays?: (command: string) => boolean;
 }
 
@@ -36,7 +36,7 @@ export function keepChecks(text: string, { own, restores, stays = () => true }: 
   const kept = text.slice(0, text.length - body.length) + lines.join("");
   if (!restores || lost.length === 0) return kept;
   const entries = lost.map(({ label, verify }) => `- [ ] ${label}${lineBreak}  verify: ${verify}`);
-  return appendToSection(kept, CRITERIA_SECTION, entries.join(lineBreak));
+  return appendSectionEntry(kept, CRITERIA_SECTION, entries.join(lineBreak));
 }
 
 interface Put {

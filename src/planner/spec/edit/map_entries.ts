@@ -3,7 +3,7 @@ import {
   findItemEnd,
   findItemStart,
   findRootMap,
-  hasContent,
+  hasItemContent,
   type ItemToken,
   type MapToken,
   parseTokens,
@@ -52,7 +52,7 @@ export function isListToken(token: Token | undefined): token is CST.BlockSequenc
 }
 
 export function listEntries(map: MapToken): readonly MapEntry[] {
-  return (map.items as readonly ItemToken[]).filter(hasContent).map((item) => {
+  return (map.items as readonly ItemToken[]).filter(hasItemContent).map((item) => {
     const marks = (item.sep ?? []).filter(
       ({ type }) => type === "map-value-ind" || type === "anchor" || type === "tag",
     );

@@ -15,7 +15,7 @@ export function decodeText(bytes: Uint8Array): DecodedText {
     return { ok: true, text: STRICT.decode(bytes) };
   } catch {
     const text = LENIENT.decode(bytes);
-    const { index, offset } = findFirstReplaced(text, bytes);
+    const { index, offset } = findFirstReplacement(text, bytes);
     const byte = (bytes[offset] ?? 0).toString(16).padStart(2, "0");
     return {
       ok: false,
@@ -26,7 +26,7 @@ export function decodeText(bytes: Uint8Array): DecodedText {
 }
 
 /** Finds the first replacement character that is not in the file itself. All bytes before it are valid. */
-function findFirstReplaced(text: string, bytes: Uint8Array): { readonly index: number; readonly offset: number } {
+function findFirstReplacement(text: string, bytes: Uint8Array): { readonly index: number; readonly offset: number } {
   let offset = 0;
   let from = 0;
   for (let index = text.indexOf(REPLACEMENT); index !== -1; index = text.indexOf(REPLACEMENT, from)) {

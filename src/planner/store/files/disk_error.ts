@@ -52,7 +52,7 @@ const ADVICE: Readonly<Record<string, string>> = {
  *
  * @param action completes `Cannot <action>`: `write ".planner/specs/a.md"`
  */
-export function toDiskError(action: string, error: unknown): unknown {
+export function convertToDiskError(action: string, error: unknown): unknown {
   const code = getErrorCode(error);
   if (error instanceof OperationError || code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error;
   return new OperationError(

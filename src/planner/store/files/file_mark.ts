@@ -12,7 +12,7 @@ export interface FileMark {
 /** Minimum age in ms at which an equal mark proves no change: older kernels count file times in steps of 10 ms. */
 const UNSETTLED_MS = 100;
 
-/** The same age in milliseconds for file systems that count file times in seconds. */
+/** Minimum age in ms at which an equal mark proves no change if the file system counts file times in seconds. */
 const UNSETTLED_COARSE_MS = 2100;
 
 export function buildFileMark(stats: Stats): FileMark {

@@ -21,7 +21,7 @@ const FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
 
 /** Calls `use` with a path to the same file through its open folder, see `openParentFolder`. */
-export async function withOpenFolder<Result>(path: string, use: (path: string) => Promise<Result>): Promise<Result> {
+export async function runInOpenFolder<Result>(path: string, use: (path: string) => Promise<Result>): Promise<Result> {
   const folder = openParentFolder(path);
   try {
     return await use(join(folder.path, basename(path)));
@@ -31,18 +31,18 @@ export async function withOpenFolder<Result>(path: string, use: (path: string) =
 }
 
 /** Removes a file through its open folder. A missing file counts as removed. */
-export async function removeFileInside(path: string): Promise<void> {
+export async function removeFileInOpenFolder(path: string): Promise<void> {
   if (!existsSync(dirname(path))) return;
   try {
-    await withOpenFolder(path, unlink);
+    await runInOpenFolder(path, unlink);
   } catch (error) {
     if (!isMissingError(error)) throw error;
   }
 }
 
 /** Removes a folder and its contents through the open folder around it; removes a link without its target. */
-export async function removeFolderInside(path: string): Promise<void> {
-  if (existsSync(dirname(path))) await withOpenFolder(path, (inside) => rm(inside, { recursive: true, force: true }));
+export async function removeFolderInOpenFolder(path: string): Promise<void> {
+  if (existsSync(dirname(path))) await runInOpenFolder(path, (inside) => rm(inside, { recursive: true, force: true }));
 }
 
 /**
@@ -54,16 +54,16 @@ export async function removeFolderInside(path: string): Promise<void> {
 export function openParentFolder(path: string): OpenFolder {
   const folder = dirname(path);
   const root = findProjectRoot(path);
-  if (root !== null) return openFolderInside(root, relative(root, folder).split(sep).filter(Boolean));
+  if (root !== null) return openFolderInProject(root, relative(root, folder).split(sep).filter(Boolean));
   mkdirSync(folder, { recursive: true });
   return { path: folder, close: () => {} };
 }
 
 /** Refuses a file of a project that is a link out of the project. @throws OperationError `failed_precondition` */
-export function refuseLinkOut(path: string): void {
+export function refuseOutsideLink(path: string): void {
   const root = findProjectRoot(path);
   if (root !== null && isLinkOutside(root, path))
-    throw buildLinkOutError(formatShownPath(root, [relative(root, path)]));
+    throw buildOutsideLinkError(formatShownPath(root, [relative(root, path)]));
 }
 
 /** Returns the folder around the innermost `.planner` of a path; null for a file outside of any project. */
@@ -78,7 +78,7 @@ function formatShownPath(root: string, names: readonly string[]): string {
   return [...(at < 0 ? [] : root.slice(at + 1).split(sep)), ...names].join("/");
 }
 
-function openFolderInside(root: string, names: readonly string[]): OpenFolder {
+function openFolderInProject(root: string, names: readonly string[]): OpenFolder {
   const realRoot = realpathSync(root);
   if (!HAS_OPEN_PATHS) return openFolderByName(root, realRoot, names);
   let open = openSync(realRoot, FOLDER);
@@ -116,10 +116,10 @@ function openChildFolder(parent: number, name: string, { realRoot, shown }: Boun
   const followed = openSync(path, FOLDER);
   if (isInsideFolder(realRoot, readlinkSync(getDescriptorPath(followed)))) return followed;
   closeSync(followed);
-  throw buildLinkOutError(shown);
+  throw buildOutsideLinkError(shown);
 }
 
-/** Opens a folder by path. Without open folders, someone could insert a link between the check and the write. */
+/** Opens a folder by path where no path to an open folder exists: a link may replace it between check and write. */
 function openFolderByName(root: string, realRoot: string, names: readonly string[]): OpenFolder {
   let path = realRoot;
   for (const [index, name] of names.entries()) {
@@ -128,7 +128,7 @@ function openFolderByName(root: string, realRoot: string, names: readonly string
     if (isLink(path)) {
       refuseDanglingLink(path, shown);
       path = realpathSync(path);
-      if (!isInsideFolder(realRoot, path)) throw buildLinkOutError(shown);
+      if (!isInsideFolder(realRoot, path)) throw buildOutsideLinkError(shown);
     } else makeFolder(path);
   }
   return { path, close: () => {} };
@@ -160,7 +160,7 @@ function refuseDanglingLink(path: string, shown: string): void {
   throw buildLinkError(shown, "to nothing");
 }
 
-function buildLinkOutError(shown: string): OperationError {
+function buildOutsideLinkError(shown: string): OperationError {
   return buildLinkError(shown, "out of the project");
 }
 

@@ -2,8 +2,8 @@ import { existsSync, linkSync, renameSync, unlinkSync, writeFileSync } from "nod
 import { link } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { getErrorCode, toDiskError } from "./disk_error.ts";
-import { type OpenFolder, openParentFolder, withOpenFolder } from "./open_folder.ts";
+import { convertToDiskError, getErrorCode } from "./disk_error.ts";
+import { type OpenFolder, openParentFolder, runInOpenFolder } from "./open_folder.ts";
 import { buildTemporaryPath, removeIfExists, syncFolder, writeTemporaryFile } from "./temporary_file.ts";
 
 /** Replaces the file at `path` atomically; creates the folder. `file` is the path as error messages print it. */
@@ -28,7 +28,7 @@ export function createFile(path: string, file: string, text: string): Promise<bo
 async function createNamedFile(target: string, text: string): Promise<boolean> {
   const temporary = await writeTemporaryFile(target, text);
   try {
-    return await linkToName(temporary, target);
+    return await linkFileToName(temporary, target);
   } finally {
     await removeIfExists(temporary);
   }
@@ -42,12 +42,12 @@ export interface NewFile {
 }
 
 /**
- * Maximum number of files that wait for the disk at once. Chosen by planner: the disk flushes so many nearly as fast as
- * one, and more no faster.
+ * Maximum number of files that wait for the disk at once. Chosen by planner: the disk flushes 16 files nearly as fast
+ * as one, and gains nothing from more.
  */
 const MAX_WAITING = 16;
 
-/** Creates files atomically, much faster than one by one. Results: true, false for a taken name, or a disk error. */
+/** Creates files atomically and together, which is fast. Per file: true, false if its name is taken, or an error. */
 export async function createFiles(files: readonly NewFile[]): Promise<readonly (boolean | OperationError)[]> {
   const outcomes: (boolean | OperationError)[] = [];
   const folders = new Map<string, OpenFolder>();
@@ -57,7 +57,7 @@ export async function createFiles(files: readonly NewFile[]): Promise<readonly (
       try {
         outcomes[index] = await createUnsyncedFile(file, folders);
       } catch (error) {
-        const refusal = toDiskError(`create "${file.file}"`, error);
+        const refusal = convertToDiskError(`create "${file.file}"`, error);
         if (!(refusal instanceof OperationError)) throw refusal;
         outcomes[index] = refusal;
       }
@@ -79,23 +79,23 @@ async function createUnsyncedFile({ path, text }: NewFile, folders: Map<string, 
 }
 
 /** Creates a file atomically without waiting for the disk: only for files that may be lost in a power failure. */
-export function createFileAtOnce(path: string, file: string, text: string): boolean {
+export function createFileWithoutSync(path: string, file: string, text: string): boolean {
   let folder: OpenFolder | undefined;
   try {
     folder = openParentFolder(path);
-    return createFileIn(join(folder.path, basename(path)), text);
+    return createFileInFolder(join(folder.path, basename(path)), text);
   } catch (error) {
-    throw toDiskError(`create "${file}"`, error);
+    throw convertToDiskError(`create "${file}"`, error);
   } finally {
     folder?.close();
   }
 }
 
-function createFileIn(path: string, text: string): boolean {
+function createFileInFolder(path: string, text: string): boolean {
   const temporary = buildTemporaryPath(path);
   try {
     writeFileSync(temporary, text, { flag: "wx" });
-    return linkToNameAtOnce(temporary, path);
+    return linkFileToNameSync(temporary, path);
   } finally {
     // The file is absent if it was renamed, on file systems without links.
     if (existsSync(temporary)) unlinkSync(temporary);
@@ -108,37 +108,37 @@ async function placeFileAt(
   write: (target: string) => Promise<boolean>,
 ): Promise<boolean> {
   try {
-    return await withOpenFolder(path, async (target) => {
+    return await runInOpenFolder(path, async (target) => {
       const written = await write(target);
       if (written) await syncFolder(dirname(target));
       return written;
     });
   } catch (error) {
-    throw toDiskError(action, error);
+    throw convertToDiskError(action, error);
   }
 }
 
 /** Links the file to its name, because linking, unlike renaming, never replaces another file. */
-async function linkToName(temporary: string, path: string): Promise<boolean> {
+async function linkFileToName(temporary: string, path: string): Promise<boolean> {
   try {
     await link(temporary, path);
     return true;
   } catch (error) {
-    return renameWithoutLink(error, temporary, path);
+    return renameToFreeName(error, temporary, path);
   }
 }
 
-function linkToNameAtOnce(temporary: string, path: string): boolean {
+function linkFileToNameSync(temporary: string, path: string): boolean {
   try {
     linkSync(temporary, path);
     return true;
   } catch (error) {
-    return renameWithoutLink(error, temporary, path);
+    return renameToFreeName(error, temporary, path);
   }
 }
 
-/** Renames without hard links, where only the project lock prevents races. Returns false if the name exists. */
-function renameWithoutLink(error: unknown, temporary: string, path: string): boolean {
+/** Renames a file where hard links fail; only the project lock prevents races. Returns false if the name exists. */
+function renameToFreeName(error: unknown, temporary: string, path: string): boolean {
   if (getErrorCode(error) === "EEXIST") return false;
   if (!WITHOUT_LINKS.has(getErrorCode(error) ?? "")) throw error;
   if (existsSync(path)) return false;

@@ -15,7 +15,7 @@ export type TextReadResult =
       readonly line: number | null;
       readonly column: number | null;
       readonly message: string;
-      /** State of the file; null if even that could not be read. */
+      /** State of the file; null if the state could not be read. */
       readonly mark: FileMark | null;
     };
 
@@ -38,7 +38,7 @@ export function readSpecText(path: string, isRegular = false): TextReadResult {
     }
     return readOpenedFile(path);
   } catch (error) {
-    return buildFailedRead(path, error);
+    return buildReadFailure(path, error);
   }
 }
 
@@ -60,7 +60,7 @@ function readOpenedFile(path: string): TextReadResult {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) return buildUnreadableText(describeFileKind(stats), stats);
     if (stats.size > MAX_SPEC_BYTES) return buildUnreadableText(describeTooLarge(stats.size), stats);
-    const bytes = readAll(descriptor, stats.size);
+    const bytes = readAllBytes(descriptor, stats.size);
     if (bytes === undefined) return buildUnreadableText(describeTooLarge(MAX_SPEC_BYTES + 1), stats);
     const decoded = decodeText(bytes);
     if (decoded.ok) return { kind: "text", text: decoded.text, mark: buildFileMark(stats), mode: stats.mode & 0o7777 };
@@ -71,7 +71,7 @@ function readOpenedFile(path: string): TextReadResult {
 }
 
 /** Reads up to the file's end, even if the file grows meanwhile; undefined once it is too large. */
-function readAll(descriptor: number, expected: number): Uint8Array | undefined {
+function readAllBytes(descriptor: number, expected: number): Uint8Array | undefined {
   if (buffer.length <= expected) buffer = Buffer.allocUnsafeSlow(Math.max(64 * 1024, expected * 2));
   let length = 0;
   for (;;) {
@@ -89,8 +89,8 @@ export function describeTooLarge(size: number): string {
   return `File of ${size} bytes is not read: expected at most ${MAX_SPEC_BYTES}`;
 }
 
-function buildFailedRead(path: string, error: unknown): TextReadResult {
-  if (!isMissingError(error)) return { ...NOWHERE, message: toSentence(describeSystemError(error)), mark: null };
+function buildReadFailure(path: string, error: unknown): TextReadResult {
+  if (!isMissingError(error)) return { ...NOWHERE, message: formatSentence(describeSystemError(error)), mark: null };
   try {
     // The name may exist although the file does not: a link to a missing file.
     if (!lstatSync(path).isSymbolicLink()) return readSpecText(path);
@@ -98,7 +98,7 @@ function buildFailedRead(path: string, error: unknown): TextReadResult {
   } catch (again) {
     return getErrorCode(again) === "ENOENT"
       ? { kind: "missing" }
-      : { ...NOWHERE, message: toSentence(describeSystemError(again)), mark: null };
+      : { ...NOWHERE, message: formatSentence(describeSystemError(again)), mark: null };
   }
 }
 
@@ -115,6 +115,6 @@ function describeFileKind(stats: Stats): string {
   return "It is a device: expected a file";
 }
 
-function toSentence(words: string): string {
+function formatSentence(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { createRandomHex } from "#kernel/random.ts";
 import { isProcessAlive } from "../processes/process_life.ts";
 import { getErrorCode } from "./disk_error.ts";
-import { removeFileInside } from "./open_folder.ts";
+import { removeFileInOpenFolder } from "./open_folder.ts";
 
 const NAME = /^\.planner-([0-9a-z]+)-[0-9a-f]+\.tmp$/;
 
@@ -73,7 +73,7 @@ export async function removeLeftoverFiles(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {
     const pid = parseTemporaryPid(name);
-    if (pid !== null && !isProcessAlive(pid, null)) await removeFileInside(join(folder, name)).catch(() => {});
+    if (pid !== null && !isProcessAlive(pid, null)) await removeFileInOpenFolder(join(folder, name)).catch(() => {});
   }
 }
 

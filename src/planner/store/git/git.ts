@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 import { TaskSlots } from "#kernel/slots.ts";
-import { toDiskError } from "../files/disk_error.ts";
+import { convertToDiskError } from "../files/disk_error.ts";
 import { type GitCall, prepareGit, type ReadyGit } from "./start_git.ts";
 
 /** Maximum duration of a git command in milliseconds. Chosen by planner: a large checkout or rebase takes minutes. */
@@ -14,9 +14,9 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Maximum number of tries of a command that another git blocks, and the first pause in ms: seven seconds in all. */
 const MAX_TRIES = 12;
 const BUSY_PAUSE_MS = 100;
-/** Errors caused by other processes: a lock, or a worktree that is not complete yet. Git reads all worktrees. */
-const BUSY = /\.lock': File exists|failed to read .*worktrees\/.*commondir/;
-/** Errors of a git that creates a worktree while another one removes worktrees that look incomplete. */
+/** Matches errors that other processes cause: a lock, or an incomplete worktree, because git reads all worktrees. */
+const BUSY_ERROR_PATTERN = /\.lock': File exists|failed to read .*worktrees\/.*commondir/;
+/** Matches errors of a git that creates a worktree while another git removes worktrees that look incomplete. */
 const CUT_OFF =
   /could not open '.*worktrees\/[^/]+\/locked'|(?:not a git repository|Invalid path).*\.git\/worktrees\/|couldn't set 'HEAD'/;
 
@@ -37,7 +37,7 @@ export interface GitAnswer {
 export interface GitOptions {
   readonly input?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether the repository's hooks run. Only those of a person's commits, rebases and merges do. */
+  /** Whether the repository's hooks run: true only for commits, rebases and merges of a person. */
   readonly hooks?: boolean;
   /** Maximum duration in milliseconds. */
   readonly limitMs?: number;
@@ -80,7 +80,7 @@ export class Git {
     for (let tries = 1; ; tries++) {
       // A call to a remote mostly waits for the network, so it does not count as a running git.
       const answer = await (options.remote ? this.#once(args, options) : slots.run(() => this.#once(args, options)));
-      const isBusy = BUSY.test(answer.stderr) || (args[1] === "add" && CUT_OFF.test(answer.stderr));
+      const isBusy = BUSY_ERROR_PATTERN.test(answer.stderr) || (args[1] === "add" && CUT_OFF.test(answer.stderr));
       if (answer.status === 0 || options.remote || tries === MAX_TRIES || !isBusy) return answer;
       await sleep(BUSY_PAUSE_MS * tries);
     }
@@ -128,7 +128,7 @@ export class Git {
       const stderr = collectChunks(child.stderr);
       child.on("error", (error) => {
         clearTimeout(timer);
-        reject(toDiskError("run git", error));
+        reject(convertToDiskError("run git", error));
       });
       child.on("close", (status) => {
         clearTimeout(timer);

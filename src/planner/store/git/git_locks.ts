@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { GitLock, GitLocks } from "#planner/run_ports/run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { isMissingError, toDiskError } from "../files/disk_error.ts";
+import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { removeIfExists } from "../files/temporary_file.ts";
 import { readProcessFacts } from "../processes/process_mark.ts";
 import { WORKTREES_FOLDER } from "../project/places.ts";
@@ -17,9 +17,9 @@ const OLD_MS = 60_000;
 /** Opens the locks on git's index in the project in `root`, an absolute path, and in its worktrees. */
 export function openGitLocks(root: string): GitLocks {
   return {
-    find: () => findLocks(root),
+    find: () => findIndexLocks(root),
     async remove({ spec_id, path }) {
-      const now = (await findLocks(root)).find((one) => one.path === path && one.spec_id === spec_id);
+      const now = (await findIndexLocks(root)).find((one) => one.path === path && one.spec_id === spec_id);
       if (now === undefined || !now.removable) return false;
       await removeIfExists(path);
       return true;
@@ -27,7 +27,7 @@ export function openGitLocks(root: string): GitLocks {
   };
 }
 
-async function findLocks(root: string): Promise<readonly GitLock[]> {
+async function findIndexLocks(root: string): Promise<readonly GitLock[]> {
   const places: (readonly [folder: string, id: SpecId | null])[] = [[root, null]];
   for (const id of await listWorktreeIds(root)) places.push([join(root, worktreeFiles.folder(id)), id]);
   const found: GitLock[] = [];
@@ -67,7 +67,7 @@ function readLockFile({ path, id, top }: Place): GitLock | null {
     return { path, spec_id: id, ageMs, holder, removable: holder === null && (id !== null || ageMs >= OLD_MS) };
   } catch (error) {
     if (isMissingError(error)) return null;
-    throw toDiskError(`read "${path}"`, error);
+    throw convertToDiskError(`read "${path}"`, error);
   }
 }
 
@@ -110,13 +110,13 @@ function readWorkingFolder(pid: number): string | null {
 
 function listOpenedFiles(pid: number): readonly string[] {
   try {
-    return readdirSync(`/proc/${pid}/fd`).map((name) => readLink(`/proc/${pid}/fd/${name}`) ?? "");
+    return readdirSync(`/proc/${pid}/fd`).map((name) => readLinkTarget(`/proc/${pid}/fd/${name}`) ?? "");
   } catch {
     return [];
   }
 }
 
-function readLink(path: string): string | null {
+function readLinkTarget(path: string): string | null {
   try {
     return readlinkSync(path);
   } catch {

@@ -29,8 +29,8 @@ export async function readSigningKey(root: string): Promise<SigningKey> {
  * @returns the armoured signature
  * @throws OperationError `failed_precondition` with the message of ssh-keygen
  */
-export function signWithSsh(key: string, namespace: string, bytes: Uint8Array): Promise<string> {
-  return withPrivateFolder(async (folder) => {
+export function signBytesWithSsh(key: string, namespace: string, bytes: Uint8Array): Promise<string> {
+  return runWithPrivateFolder(async (folder) => {
     const text = /^(?:key::)?((?:ssh|ecdsa|sk)-\S+ .*)$/s.exec(key)?.[1];
     const file = text === undefined ? key : join(folder, "key.pub");
     if (text !== undefined) writeFileSync(file, `${text}\n`, { mode: 0o600 });
@@ -70,12 +70,12 @@ export interface SshSignature {
  * @returns the name of the signer
  * @throws OperationError `failed_precondition` that says why the signature is not valid
  */
-export async function verifyWithSsh(root: string, { armoured, namespace, bytes }: SshSignature): Promise<string> {
+export async function verifySshSignature(root: string, { armoured, namespace, bytes }: SshSignature): Promise<string> {
   const allowed = await new Git(root).ask(["config", "--type=path", "--get", "gpg.ssh.allowedSignersFile"]);
   if (allowed === null || allowed === "") throw buildSignatureError("git's gpg.ssh.allowedSignersFile is not set");
   const fingerprint = computeFingerprint(armoured);
   if (fingerprint === null) throw buildSignatureError("the signature is none of ssh-keygen's");
-  return withPrivateFolder(async (folder) => {
+  return runWithPrivateFolder(async (folder) => {
     const signature = join(folder, "signature");
     writeFileSync(signature, armoured, { mode: 0o600 });
     const found = await runKeygen(["-Y", "find-principals", "-s", signature, "-f", allowed], "");
@@ -153,7 +153,7 @@ function runKeygen(args: readonly string[], input: string | Uint8Array): Promise
 }
 
 /** Calls `use` with a folder that only this user can read, and removes it afterwards. */
-async function withPrivateFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
+async function runWithPrivateFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), "planner-sign-"));
   try {
     return await use(folder);

@@ -6,7 +6,7 @@ export interface GitCall {
   readonly cwd: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether the repository's hooks run. Only those of a person's commits, rebases and merges do. */
+  /** Whether the repository's hooks run: true only for commits, rebases and merges of a person. */
   readonly hooks?: boolean;
   /**
    * Whether the call belongs to work that a person started and that changes the repository. Only then may the
@@ -31,7 +31,7 @@ const PLAIN: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Flags by which each command runs no program for differences and signatures. */
+/** Flags, by command, that keep git from running programs for differences and signatures. */
 const FLAGS: Readonly<Record<string, readonly string[]>> = {
   diff: ["--no-ext-diff", "--no-textconv"],
   "diff-tree": ["--no-ext-diff", "--no-textconv"],
@@ -83,7 +83,7 @@ const SILENT = { GCM_INTERACTIVE: "never", SSH_ASKPASS_REQUIRE: "never" };
 const OFFLINE = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" };
 
 /** Value that disables a program, by the last word of the setting's name. */
-const WITHOUT: Readonly<Record<string, string>> = {
+const DISABLED_VALUES: Readonly<Record<string, string>> = {
   clean: "",
   smudge: "",
   process: "",
@@ -96,7 +96,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
 const PROGRAM = /^((?:filter|merge|hook)\..+)\.(clean|smudge|process|required|driver|command|event|enabled)$/s;
 
 /** Scopes of settings that no repository can set. */
-const OF_THE_PERSON: ReadonlySet<string> = new Set(["system", "global", "command"]);
+const PERSONAL_SCOPES: ReadonlySet<string> = new Set(["system", "global", "command"]);
 
 /** A git call ready to start. Starting is synchronous, so listeners added at once receive errors of the start. */
 export interface ReadyGit {
@@ -106,7 +106,7 @@ export interface ReadyGit {
 /** Prepares every git call. Read commands run no program that the repository names, and fetch nothing. */
 export async function prepareGit(call: GitCall): Promise<ReadyGit> {
   const { cwd, args, hooks = false } = call;
-  const command = getCommand(args);
+  const command = getGitCommand(args);
   const writes = call.writes === true || hooks || WRITING.has(command);
   const inherited = call.places === "inherited" ? process.env : removeGitLocations(process.env);
   const { GIT_EXTERNAL_DIFF: _ignored, ...given } = { ...inherited, ...QUIET, ...call.env } as NodeJS.ProcessEnv;
@@ -166,7 +166,7 @@ function findCommandIndex(args: readonly string[]): number {
   return at;
 }
 
-function getCommand(args: readonly string[]): string {
+function getGitCommand(args: readonly string[]): string {
   return args[findCommandIndex(args)] ?? "";
 }
 
@@ -181,14 +181,14 @@ function addSafeFlags(args: readonly string[], writes: boolean): readonly string
   ];
 }
 
-/** Settings of the user and the system by their names, and the names of all others. */
-interface Settings {
+/** Git settings of the user and the system by name, and the names of all other settings. */
+interface GitSettings {
   readonly own: ReadonlyMap<string, string>;
   readonly named: ReadonlySet<string>;
 }
 
 /** Reads git's settings. Cost: one git process. */
-async function readGitSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Settings> {
+async function readGitSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<GitSettings> {
   const child = spawnGit(cwd, ["config", "--list", "--show-scope", "-z"], env);
   const chunks: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -203,23 +203,26 @@ async function readGitSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Set
   for (let index = 0; index + 1 < fields.length; index += 2) {
     const [scope = "", entry = ""] = fields.slice(index, index + 2);
     const [key = "", ...value] = entry.split("\n");
-    if (OF_THE_PERSON.has(scope)) own.set(key, value.join("\n"));
+    if (PERSONAL_SCOPES.has(scope)) own.set(key, value.join("\n"));
     else named.add(key);
   }
   return { own, named };
 }
 
 /** Returns the environment in which git takes programs only from the settings of the user and the system. */
-function disablePrograms({ own, named }: Settings, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+function disablePrograms({ own, named }: GitSettings, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   let added: Readonly<Record<string, string>> = {};
-  for (const [key, value] of buildReplacements(named, own)) {
+  for (const [key, value] of buildSettingReplacements(named, own)) {
     added = { ...added, ...addGitSetting(key, value, { ...env, ...added }) };
   }
   return added;
 }
 
 /** Returns the user's values (`own`, by name) for settings that the repository names. */
-function buildReplacements(named: ReadonlySet<string>, own: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+function buildSettingReplacements(
+  named: ReadonlySet<string>,
+  own: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const key of named) {
     const [, program = "", word = ""] = PROGRAM.exec(key) ?? [];
@@ -227,7 +230,7 @@ function buildReplacements(named: ReadonlySet<string>, own: ReadonlyMap<string, 
     const usable = !named.has(`${program}.process`) || own.has(`${program}.process`);
     for (const each of listWordsToReplace(program, word)) {
       const mine = usable ? own.get(`${program}.${each}`) : undefined;
-      found.set(`${program}.${each}`, mine ?? WITHOUT[each] ?? "");
+      found.set(`${program}.${each}`, mine ?? DISABLED_VALUES[each] ?? "");
     }
   }
   return found;

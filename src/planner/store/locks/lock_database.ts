@@ -30,7 +30,7 @@ export class LockDatabase {
     this.#file = file;
   }
 
-  /** Opens the database anew for each write: one that was deleted meanwhile would lock out no process. */
+  /** Opens the database anew for each write, because a deleted file would lock out no process. */
   open(Database: typeof DatabaseSync): DatabaseSync {
     const inode = this.#prepare();
     // SQLite must not create a file here, because the name may have become a link.

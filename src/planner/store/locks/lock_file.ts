@@ -5,10 +5,10 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import type { ClaimHolder, ProcessMark } from "#planner/run_ports/claims.ts";
 import type { LockHolder } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { isMissingError, toDiskError } from "../files/disk_error.ts";
+import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { getTextField, getTimeField, type JsonReadResult, readJsonFile } from "../files/json_file.ts";
 import { isProcessAlive } from "../processes/process_life.ts";
-import { isStillRunning } from "../processes/process_mark.ts";
+import { isProcessRunning } from "../processes/process_mark.ts";
 import { LOCKS_FOLDER } from "../project/places.ts";
 
 /** Age in ms at which another machine's heartbeat counts as stopped. Chosen by planner: it is renewed every minute. */
@@ -28,12 +28,12 @@ export async function listClaimedIds(root: string): Promise<readonly SpecId[]> {
       .sort();
   } catch (error) {
     if (isMissingError(error)) return [];
-    throw toDiskError(`read "${LOCKS_FOLDER}"`, error);
+    throw convertToDiskError(`read "${LOCKS_FOLDER}"`, error);
   }
 }
 
 /** Returns the holder of a spec's lock. */
-export function readLock(root: string, id: string, now: Date): LockHolder | null {
+export function readLockHolder(root: string, id: string, now: Date): LockHolder | null {
   const holder = readClaim(root, id, now)?.holder;
   return holder === undefined ? null : { pid: holder.pid, alive: holder.alive, file: buildLockPath(id) };
 }
@@ -53,7 +53,7 @@ export function readClaim(
 ): { readonly holder: ClaimHolder; readonly token: string | null } | undefined {
   const read = readJsonFile(join(root, buildLockPath(id)));
   if (read.kind === "missing") return undefined;
-  const named = parseHolder(read);
+  const named = parseLockHolder(read);
   const object = read.kind === "object" ? read.object : {};
   const holder = {
     pid: named?.pid ?? 0,
@@ -76,7 +76,7 @@ interface Evidence {
 
 function isHolderAlive({ pid, host, heartbeat }: Omit<ClaimHolder, "alive">, { since, began, now }: Evidence): boolean {
   if (host !== hostname()) return now.getTime() - Date.parse(heartbeat) < HEARTBEAT_LIMIT_MS;
-  return began === null ? isProcessAlive(pid, since) : isStillRunning({ pid, began });
+  return began === null ? isProcessAlive(pid, since) : isProcessRunning({ pid, began });
 }
 
 function parseProcessMark(value: unknown): ProcessMark | null {
@@ -87,10 +87,10 @@ function parseProcessMark(value: unknown): ProcessMark | null {
 }
 
 /**
- * Returns the process that a small file names, as JSON with `pid` or as a bare pid; null when it names none. If the
- * file has no start time, the file's own time counts, because that process wrote the file.
+ * Returns the process that a small file names, as JSON with `pid` or as a bare pid; null if the file names no process.
+ * If the file has no start time, the file's own time counts, because that process wrote the file.
  */
-export function parseHolder(
+export function parseLockHolder(
   read: Exclude<JsonReadResult, { readonly kind: "missing" }>,
 ): { readonly pid: number; readonly host: string | null; readonly since: Date } | null {
   const { modified: since } = read;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
-import { toDiskError } from "../files/disk_error.ts";
+import { convertToDiskError } from "../files/disk_error.ts";
 import { LOCKS_FOLDER } from "../project/places.ts";
 import { LockDatabase } from "./lock_database.ts";
 
@@ -36,7 +36,7 @@ const queues = new Map<string, Promise<unknown>>();
  *
  * @throws OperationError `aborted` if the others do not finish in time, and any error of `task`
  */
-export function withProjectLock<Result>(
+export function runWithProjectLock<Result>(
   root: string,
   task: () => Promise<Result>,
   waitMs: number = EDIT.waitMs,
@@ -45,12 +45,12 @@ export function withProjectLock<Result>(
 }
 
 /** Runs `task` while no other process changes the main branch; specs may be changed meanwhile. */
-export function withMergeLock<Result>(root: string, task: () => Promise<Result>): Promise<Result> {
+export function runWithMergeLock<Result>(root: string, task: () => Promise<Result>): Promise<Result> {
   return runWithLock(root, MERGE, task);
 }
 
 /** Runs `task` while no other process changes this clone's claims at a remote. */
-export function withRemoteLock<Result>(
+export function runWithRemoteLock<Result>(
   root: string,
   task: () => Promise<Result>,
   waitMs: number = REMOTE.waitMs,
@@ -109,7 +109,7 @@ function openLockDatabase(root: string, file: string): LockDatabase {
   try {
     return new LockDatabase(root, file);
   } catch (error) {
-    throw toDiskError(`make "${LOCKS_FOLDER}"`, error);
+    throw convertToDiskError(`make "${LOCKS_FOLDER}"`, error);
   }
 }
 
@@ -132,13 +132,13 @@ function tryAcquireLock(root: string, file: string, open: () => DatabaseSync): D
 }
 
 function buildLockError(root: string, file: string, error: unknown): unknown {
-  const refusal = toDiskError(`lock "${file}"`, error);
+  const refusal = convertToDiskError(`lock "${file}"`, error);
   if (refusal !== error) return refusal;
   try {
     // SQLite does not report why it cannot create a file, but the system does.
     accessSync(join(root, LOCKS_FOLDER), constants.W_OK);
   } catch (cause) {
-    return toDiskError(`lock "${file}"`, cause);
+    return convertToDiskError(`lock "${file}"`, cause);
   }
   const why = error instanceof Error ? error.message : String(error);
   return new OperationError("unavailable", `Cannot lock "${file}": ${why}: remove the file if no planner runs`, {

@@ -17,17 +17,17 @@ export function openLogStore(root: string): LogStore {
         const message = `Cannot read "${file}": it is a symbolic link that leads out of the project`;
         throw new OperationError("failed_precondition", message);
       }
-      const found = await withLogFile(file, path, (handle) => handle.stat());
+      const found = await runWithLogFile(file, path, (handle) => handle.stat());
       if (found === null) return null;
       if (!found.isFile()) throw new OperationError("failed_precondition", `Cannot read "${file}": it is not a file`);
-      return { file, size: found.size, modified: found.mtime, read: createReader(file, path) };
+      return { file, size: found.size, modified: found.mtime, read: createLogReader(file, path) };
     },
   };
 }
 
-function createReader(file: string, path: string): LogFile["read"] {
+function createLogReader(file: string, path: string): LogFile["read"] {
   return async (offset, length) => {
-    const found = await withLogFile(file, path, async (handle) => {
+    const found = await runWithLogFile(file, path, async (handle) => {
       const bytes = Buffer.allocUnsafe(length);
       let filled = 0;
       while (filled < length) {
@@ -42,7 +42,7 @@ function createReader(file: string, path: string): LogFile["read"] {
 }
 
 /** Calls `use` with the open file; returns null if the file does not exist. */
-async function withLogFile<Result>(
+async function runWithLogFile<Result>(
   file: string,
   path: string,
   use: (handle: FileHandle) => Promise<Result>,

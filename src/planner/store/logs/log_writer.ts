@@ -5,8 +5,8 @@ import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { RunLog, RunLogs } from "#planner/run_ports/run_ports.ts";
 import { formatLogLines, formatOwnLine, formatPrintedLine, formatRunHeader } from "../../work/records/log_format.ts";
-import { toDiskError } from "../files/disk_error.ts";
-import { withOpenFolder } from "../files/open_folder.ts";
+import { convertToDiskError } from "../files/disk_error.ts";
+import { runInOpenFolder } from "../files/open_folder.ts";
 import { LOGS_FOLDER } from "../project/places.ts";
 import { isLink, isLinkOutside } from "../project/project_bounds.ts";
 
@@ -25,8 +25,8 @@ export function openRunLogs(root: string, clock: Clock): RunLogs {
     async open(id, processId, maxBytes) {
       const file = `${LOGS_FOLDER}/${id}.log`;
       const path = join(root, file);
-      refuseLink(root, { file, path });
-      const handle = await openForAppend(path, file);
+      refuseLogLink(root, { file, path });
+      const handle = await openLogForAppend(path, file);
       const log = new FileRunLog(handle, { file, clock, maxBytes });
       await log.begin(processId);
       return log;
@@ -35,22 +35,22 @@ export function openRunLogs(root: string, clock: Clock): RunLogs {
 }
 
 /** Refuses a link, also one to a missing file, which a write would create. */
-function refuseLink(root: string, { file, path }: { readonly file: string; readonly path: string }): void {
+function refuseLogLink(root: string, { file, path }: { readonly file: string; readonly path: string }): void {
   if (!isLink(path)) return;
   const where = isLinkOutside(root, path) ? "out of the project" : existsSync(path) ? null : "to no file";
   if (where === null) return;
   throw new OperationError("failed_precondition", `Cannot write "${file}": it is a symbolic link that leads ${where}`);
 }
 
-async function openForAppend(path: string, file: string): Promise<FileHandle> {
+async function openLogForAppend(path: string, file: string): Promise<FileHandle> {
   let handle: FileHandle | undefined;
   try {
-    handle = await withOpenFolder(path, (inside) => open(inside, "a+"));
+    handle = await runInOpenFolder(path, (inside) => open(inside, "a+"));
     await completeLastLine(handle);
     return handle;
   } catch (error) {
     await handle?.close();
-    throw toDiskError(`write "${file}"`, error);
+    throw convertToDiskError(`write "${file}"`, error);
   }
 }
 
@@ -196,7 +196,7 @@ class FileRunLog implements RunLog {
         offset += (await this.#handle.write(bytes, offset)).bytesWritten;
       }
     } catch (error) {
-      this.#failure = toDiskError(`write "${this.file}"`, error);
+      this.#failure = convertToDiskError(`write "${this.file}"`, error);
     } finally {
       this.#writing = undefined;
     }

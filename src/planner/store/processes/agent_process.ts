@@ -11,9 +11,9 @@ import type { ProcessMark } from "#planner/run_ports/claims.ts";
 import { findSecretValues } from "../../work/secrets.ts";
 import { describeSystemError } from "../files/disk_error.ts";
 import { removeGitLocations } from "../git/start_git.ts";
-import { markProcess } from "./process_mark.ts";
+import { readProcessMark } from "./process_mark.ts";
 import {
-  endProcesses,
+  endRunProcesses,
   listRunProcesses,
   PART_VARIABLE,
   RUN_VARIABLE,
@@ -41,7 +41,7 @@ export async function findProgramVersion(
 async function readPackageVersion(path: string): Promise<string | null> {
   let folder = dirname(path);
   for (let level = 0; level < MAX_LEVELS; level++) {
-    const { version, bin } = await readPackage(folder);
+    const { version, bin } = await readPackageManifest(folder);
     const files = typeof bin === "string" ? [bin] : isJsonObject(bin) ? Object.values(bin) : [];
     const isBin = files.some((file) => typeof file === "string" && relative(resolve(folder, file), path) === "");
     if (isBin && typeof version === "string") return version;
@@ -50,7 +50,7 @@ async function readPackageVersion(path: string): Promise<string | null> {
   return null;
 }
 
-async function readPackage(folder: string): Promise<Readonly<Record<string, unknown>>> {
+async function readPackageManifest(folder: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     const value: unknown = JSON.parse(await readFile(resolve(folder, "package.json"), "utf8"));
     return isJsonObject(value) ? value : {};
@@ -129,7 +129,7 @@ export function openAgents(root: string): AgentLauncher {
     version: (program, env) => findProgramVersion(program, { ...process.env, ...env }),
     async endRun({ processId, agent }, graceMs) {
       const run: RunProcesses = { name: nameOf(processId), leader: agent, trustGroup: false };
-      return endProcesses(() => run, { graceMs });
+      return endRunProcesses(() => run, { graceMs });
     },
   };
 }
@@ -195,7 +195,7 @@ class ChildAgent implements AgentProcess {
     this.#name = name;
     this.#part = part;
     this.secrets = secrets;
-    this.mark = markProcess(child.pid ?? 0);
+    this.mark = readProcessMark(child.pid ?? 0);
     this.exited = waitForExit(child);
     this.stdout = new ChildOutput(child.stdout);
     this.stderr = new ChildOutput(child.stderr);
@@ -216,7 +216,7 @@ class ChildAgent implements AgentProcess {
   }
 
   async #stop(graceMs: number): Promise<void> {
-    await endProcesses(() => this.#processes(), { graceMs, hurry: this.#hurry.signal });
+    await endRunProcesses(() => this.#processes(), { graceMs, hurry: this.#hurry.signal });
     await this.exited;
     this.stdout.close();
     this.stderr.close();
@@ -254,7 +254,7 @@ export function isProgramAvailable(program: string, env: Readonly<Record<string,
 export function findProgram(program: string, env: Readonly<Record<string, string | undefined>>): string | null {
   const names = [program, ...listProgramSuffixes(env).map((ending) => program + ending)];
   const folders = getPathVariable(env)?.split(delimiter) ?? [];
-  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isProgram) ?? null;
+  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isExecutableFile) ?? null;
 }
 
 function getPathVariable(env: Readonly<Record<string, string | undefined>>): string | undefined {
@@ -265,7 +265,7 @@ function listProgramSuffixes(env: Readonly<Record<string, string | undefined>>):
   return process.platform === "win32" ? (env["PATHEXT"] ?? ".COM;.EXE;.BAT;.CMD").split(";") : [];
 }
 
-function isProgram(path: string): boolean {
+function isExecutableFile(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();

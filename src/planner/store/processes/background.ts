@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { ProcessControl } from "../../ports.ts";
 import type { Background } from "../../program_ports.ts";
-import { describeSystemError, toDiskError } from "../files/disk_error.ts";
+import { convertToDiskError, describeSystemError } from "../files/disk_error.ts";
 import { type OpenFolder, openParentFolder } from "../files/open_folder.ts";
 import { PROCESSES_FOLDER } from "../project/places.ts";
 import { RUN_VARIABLE, runTaskkill } from "./run_processes.ts";
@@ -51,7 +51,7 @@ function openOutputFile(root: string): number {
     folder = openParentFolder(join(root, OUTPUT));
     return openSync(join(folder.path, basename(OUTPUT)), APPEND);
   } catch (error) {
-    throw toDiskError(`write "${OUTPUT}"`, error);
+    throw convertToDiskError(`write "${OUTPUT}"`, error);
   } finally {
     folder?.close();
   }

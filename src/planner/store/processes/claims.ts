@@ -11,14 +11,14 @@ import type {
   SpecClaims,
 } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { toDiskError } from "../files/disk_error.ts";
-import { removeFileInside } from "../files/open_folder.ts";
+import { convertToDiskError } from "../files/disk_error.ts";
+import { removeFileInOpenFolder } from "../files/open_folder.ts";
 import { createFile, replaceFile } from "../files/place_file.ts";
 import { removeLeftoverFiles } from "../files/temporary_file.ts";
 import { buildLockPath, listClaimedIds, readClaim } from "../locks/lock_file.ts";
-import { withProjectLock } from "../locks/project_lock.ts";
+import { runWithProjectLock } from "../locks/project_lock.ts";
 import { LOCKS_FOLDER } from "../project/places.ts";
-import { markProcess } from "./process_mark.ts";
+import { readProcessMark } from "./process_mark.ts";
 
 /** Time between heartbeats in ms. Chosen by planner: a fifth of the age at which the holder counts as gone. */
 const BEAT_MS = 60_000;
@@ -31,13 +31,13 @@ const BEAT_MS = 60_000;
  */
 export function openClaims(root: string, clock: Clock): SpecClaims {
   return {
-    claim: (id, processId) => withProjectLock(root, () => claimSpecFile({ root, clock, id }, processId)),
+    claim: (id, processId) => runWithProjectLock(root, () => claimSpecFile({ root, clock, id }, processId)),
     holder: async (id) => readClaim(root, id, clock.now())?.holder ?? null,
     ids: () => listClaimedIds(root),
     others: async () => [],
     byHand: async () => ({ kind: "own", notes: [] }),
     examine: async () => [],
-    clearStale: (id) => withProjectLock(root, () => clearStaleClaim(root, id, clock.now())),
+    clearStale: (id) => runWithProjectLock(root, () => clearStaleClaim(root, id, clock.now())),
   };
 }
 
@@ -68,7 +68,7 @@ class FileClaim implements Claim {
   readonly #clock: Clock;
   readonly #processId: string;
   readonly #token = randomUUID();
-  readonly #self = markProcess(process.pid);
+  readonly #self = readProcessMark(process.pid);
   #agent: ProcessMark | null = null;
   #timer: NodeJS.Timeout | undefined;
 
@@ -92,7 +92,7 @@ class FileClaim implements Claim {
   }
 
   renew(): Promise<boolean> {
-    return withProjectLock(this.#root, () => this.#write());
+    return runWithProjectLock(this.#root, () => this.#write());
   }
 
   noteAgent(agent: ProcessMark): Promise<boolean> {
@@ -110,7 +110,7 @@ class FileClaim implements Claim {
 
   release(): Promise<void> {
     clearInterval(this.#timer);
-    return withProjectLock(this.#root, async () => {
+    return runWithProjectLock(this.#root, async () => {
       if (this.#isOwn()) await removeLockFile(this.#root, this.id);
     });
   }
@@ -150,8 +150,8 @@ async function clearStaleClaim(root: string, id: SpecId, now: Date): Promise<Cla
 
 async function removeLockFile(root: string, id: SpecId): Promise<void> {
   try {
-    await removeFileInside(join(root, buildLockPath(id)));
+    await removeFileInOpenFolder(join(root, buildLockPath(id)));
   } catch (error) {
-    throw toDiskError(`remove "${buildLockPath(id)}"`, error);
+    throw convertToDiskError(`remove "${buildLockPath(id)}"`, error);
   }
 }

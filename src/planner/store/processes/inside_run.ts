@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { sep } from "node:path";
 import type { InsideRun } from "../../context.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { readLock } from "../locks/lock_file.ts";
+import { readLockHolder } from "../locks/lock_file.ts";
 import { RUN_VARIABLE } from "./run_processes.ts";
 
 /** Matches a path within a run's worktree; captures the project around it and the worktree's spec. */
@@ -38,7 +38,7 @@ export function findProjectOfWorktree(root: string): { readonly project: string;
 function findRunByWorktree(here: string): InsideRun | null {
   const [, project, id] = IN_WORKTREE.exec(here) ?? [];
   if (project === undefined || id === undefined) return null;
-  return readLock(project, id, new Date())?.alive === true ? { spec_id: id as SpecId } : null;
+  return readLockHolder(project, id, new Date())?.alive === true ? { spec_id: id as SpecId } : null;
 }
 
 function resolveRealPath(path: string): string {

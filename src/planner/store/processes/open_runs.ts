@@ -5,12 +5,12 @@ import type { LeftoverFiles, RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { DEFAULT_CONFIG } from "../../config/default_config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { isMissingError, toDiskError } from "../files/disk_error.ts";
-import { removeFileInside } from "../files/open_folder.ts";
+import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
+import { removeFileInOpenFolder } from "../files/open_folder.ts";
 import { parseTemporaryPid } from "../files/temporary_file.ts";
 import { openGitLocks } from "../git/git_locks.ts";
 import { readClaim } from "../locks/lock_file.ts";
-import { withProjectLock } from "../locks/project_lock.ts";
+import { runWithProjectLock } from "../locks/project_lock.ts";
 import { openRunLogs } from "../logs/log_writer.ts";
 import { ARCHIVE_FOLDER, LOCKS_FOLDER, PROCESSES_FOLDER, SPECS_FOLDER, WORKTREES_FOLDER } from "../project/places.ts";
 import { openSharedClaims } from "../remote_claims/shared_claims.ts";
@@ -61,9 +61,9 @@ function openLeftoverFiles(root: string): LeftoverFiles {
   return {
     files: () => listLeftoverFiles(root),
     remove: () =>
-      withProjectLock(root, async () => {
+      runWithProjectLock(root, async () => {
         const files = await listLeftoverFiles(root);
-        for (const file of files) await removeFileInside(join(root, file)).catch(() => {});
+        for (const file of files) await removeFileInOpenFolder(join(root, file)).catch(() => {});
         return files;
       }),
   };
@@ -72,7 +72,7 @@ function openLeftoverFiles(root: string): LeftoverFiles {
 async function listLeftoverFiles(root: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const [folder, recursive] of FOLDERS) {
-    for (const entry of await readEntries(root, folder, recursive)) {
+    for (const entry of await readFolderEntries(root, folder, recursive)) {
       const pid = entry.isFile() ? parseTemporaryPid(entry.name) : null;
       if (pid === null || isProcessAlive(pid, null)) continue;
       found.push(relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"));
@@ -81,11 +81,11 @@ async function listLeftoverFiles(root: string): Promise<readonly string[]> {
   return found.sort();
 }
 
-async function readEntries(root: string, folder: string, recursive: boolean) {
+async function readFolderEntries(root: string, folder: string, recursive: boolean) {
   try {
     return await readdir(join(root, folder), { withFileTypes: true, recursive });
   } catch (error) {
     if (isMissingError(error)) return [];
-    throw toDiskError(`read "${folder}"`, error);
+    throw convertToDiskError(`read "${folder}"`, error);
   }
 }

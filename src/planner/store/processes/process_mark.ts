@@ -50,12 +50,12 @@ export function readCommandLine(pid: number): readonly string[] {
 }
 
 /** Returns number and start time of the process that has this number now. */
-export function markProcess(pid: number): ProcessMark {
+export function readProcessMark(pid: number): ProcessMark {
   return { pid, began: readStartTime(pid) };
 }
 
 /** Returns whether exactly this process still runs; true if its number is in use and its start time is unavailable. */
-export function isStillRunning({ pid, began }: ProcessMark): boolean {
+export function isProcessRunning({ pid, began }: ProcessMark): boolean {
   if (!isPidInUse(pid) || readProcessFacts(pid)?.ended === true) return false;
   if (began === null) return true;
   const now = readStartTime(pid);

@@ -4,9 +4,9 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { ProcessRecord } from "../../ports.ts";
 import type { UnreadableFile } from "../../spec/spec.ts";
-import { isMissingError, toDiskError } from "../files/disk_error.ts";
+import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { getTextField, getTimeField, type JsonReadResult, readJsonFile } from "../files/json_file.ts";
-import { withOpenFolder } from "../files/open_folder.ts";
+import { runInOpenFolder } from "../files/open_folder.ts";
 import { removeIfExists, writeTemporaryFile } from "../files/temporary_file.ts";
 import { PROCESSES_FOLDER } from "../project/places.ts";
 import { decideDeadRunEnd, type RecordEnd } from "./dead_record.ts";
@@ -43,12 +43,15 @@ export async function readProcessRecords(root: string, now: Date): Promise<Recor
     }
     const record = parseProcessRecord(read);
     if (hasProcessEnded(record, read.object)) {
-      const ended = await endRecord(join(root, file), read, { record, end: decideDeadRunEnd(root, record, now) });
+      const ended = await endProcessRecord(join(root, file), read, {
+        record,
+        end: decideDeadRunEnd(root, record, now),
+      });
       records.push(ended);
       repaired.push(ended);
     } else records.push(record);
   }
-  return { records: records.sort(compareByStart), broken, repaired };
+  return { records: records.sort(compareRecordsByStart), broken, repaired };
 }
 
 /** Ends one `running` record whose process has ended; null for any other record. */
@@ -58,7 +61,7 @@ export async function endDeadRecord(root: string, processId: string, now: Date):
   if (read.kind !== "object" || findRecordProblem(read.object) !== null) return null;
   const record = parseProcessRecord(read);
   if (!hasProcessEnded(record, read.object)) return null;
-  return endRecord(path, read, { record, end: decideDeadRunEnd(root, record, now) });
+  return endProcessRecord(path, read, { record, end: decideDeadRunEnd(root, record, now) });
 }
 
 /** Returns the path of a record from the project's root, with forward slashes. */
@@ -75,7 +78,7 @@ export async function listDeadRecords(root: string): Promise<readonly ProcessRec
     const record = parseProcessRecord(read);
     if (hasProcessEnded(record, read.object)) dead.push(record);
   }
-  return dead.sort(compareByStart);
+  return dead.sort(compareRecordsByStart);
 }
 
 async function listRecordNames(root: string): Promise<readonly string[]> {
@@ -84,7 +87,7 @@ async function listRecordNames(root: string): Promise<readonly string[]> {
     return names.filter((name) => name.endsWith(".json") && !name.startsWith(".")).sort();
   } catch (error) {
     if (isMissingError(error)) return [];
-    throw toDiskError(`read "${PROCESSES_FOLDER}"`, error);
+    throw convertToDiskError(`read "${PROCESSES_FOLDER}"`, error);
   }
 }
 
@@ -122,14 +125,14 @@ function hasProcessEnded({ status, pid }: ProcessRecord, object: Readonly<Record
   return (host === null || host === hostname()) && !isProcessAlive(pid, getTimeField(object, "started_at"));
 }
 
-async function endRecord(
+async function endProcessRecord(
   path: string,
   read: JsonObject,
   { record, end }: { readonly record: ProcessRecord; readonly end: RecordEnd },
 ): Promise<ProcessRecord> {
   const ended = { ...record, ...end };
   try {
-    return await withOpenFolder(path, async (inside) => {
+    return await runInOpenFolder(path, async (inside) => {
       const temporary = await writeTemporaryFile(inside, `${JSON.stringify({ ...read.object, ...end }, null, 2)}\n`);
       try {
         const current = readJsonFile(inside);
@@ -149,7 +152,7 @@ async function endRecord(
   }
 }
 
-function compareByStart(a: ProcessRecord, b: ProcessRecord): number {
+function compareRecordsByStart(a: ProcessRecord, b: ProcessRecord): number {
   const [left, right] = [Date.parse(a.started_at), Date.parse(b.started_at)];
   return left - right || (a.process_id < b.process_id ? -1 : 1);
 }

@@ -4,9 +4,9 @@ import type { Clock } from "#kernel/clock.ts";
 import type { NewProcessRecord, ProcessRecords, RunReport } from "#planner/run_ports/process_records.ts";
 import type { ProcessRecord } from "../../ports.ts";
 import { readJsonFile } from "../files/json_file.ts";
-import { createFileAtOnce, replaceFile } from "../files/place_file.ts";
+import { createFileWithoutSync, replaceFile } from "../files/place_file.ts";
 import { removeLeftoverFiles } from "../files/temporary_file.ts";
-import { withProjectLock } from "../locks/project_lock.ts";
+import { runWithProjectLock } from "../locks/project_lock.ts";
 import { PROCESSES_FOLDER } from "../project/places.ts";
 import type { RecordEnd } from "./dead_record.ts";
 import { buildRecordPath, endDeadRecord, listDeadRecords, readProcessRecords } from "./process_records.ts";
@@ -20,14 +20,14 @@ import { readRunReports } from "./run_reports.ts";
  */
 export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
   return {
-    start: (record, begun) => withProjectLock(root, () => startRecord(root, record, begun)),
+    start: (record, begun) => runWithProjectLock(root, () => startProcessRecord(root, record, begun)),
     announce: (record) => announceRecord(root, record),
     finish: (processId, end, at, report) =>
-      withProjectLock(root, () =>
-        finishRecord(root, processId, { end: { ...end, completed_at: at.toISOString() }, report }),
+      runWithProjectLock(root, () =>
+        finishProcessRecord(root, processId, { end: { ...end, completed_at: at.toISOString() }, report }),
       ),
     report: async (processId, report) => {
-      await withProjectLock(root, () => finishRecord(root, processId, { end: {}, report }));
+      await runWithProjectLock(root, () => finishProcessRecord(root, processId, { end: {}, report }));
     },
     reports: () => readRunReports(root),
     isRunning: async (processId) => {
@@ -40,11 +40,11 @@ export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
   };
 }
 
-async function startRecord(root: string, given: NewProcessRecord, begun: object = {}): Promise<ProcessRecord> {
+async function startProcessRecord(root: string, given: NewProcessRecord, begun: object = {}): Promise<ProcessRecord> {
   await removeLeftoverFiles(join(root, PROCESSES_FOLDER));
   const record = buildRunningRecord(given);
   const file = buildRecordPath(given.process_id);
-  await replaceFile(join(root, file), file, formatRecord({ ...toStoredRecord(record), ...begun }));
+  await replaceFile(join(root, file), file, formatRecord({ ...convertToStoredRecord(record), ...begun }));
   return record;
 }
 
@@ -52,12 +52,12 @@ async function startRecord(root: string, given: NewProcessRecord, begun: object 
 async function announceRecord(root: string, given: NewProcessRecord): Promise<void> {
   const file = buildRecordPath(given.process_id);
   const record = buildRunningRecord(given);
-  if (createFileAtOnce(join(root, file), file, formatRecord(toStoredRecord(record)))) return;
-  await withProjectLock(root, async () => {
+  if (createFileWithoutSync(join(root, file), file, formatRecord(convertToStoredRecord(record)))) return;
+  await runWithProjectLock(root, async () => {
     const read = readJsonFile(join(root, file));
     const own = read.kind === "object" && read.object["started_at"] === given.started_at;
     // Otherwise an earlier process had the same number.
-    if (!own) await startRecord(root, given);
+    if (!own) await startProcessRecord(root, given);
   });
 }
 
@@ -71,7 +71,7 @@ interface Finish {
   readonly report: RunReport | undefined;
 }
 
-async function finishRecord(root: string, processId: string, { end, report }: Finish): Promise<boolean> {
+async function finishProcessRecord(root: string, processId: string, { end, report }: Finish): Promise<boolean> {
   const read = readJsonFile(join(root, buildRecordPath(processId)));
   if (read.kind !== "object") return false;
   const isRunning = read.object["status"] === "running";
@@ -83,7 +83,7 @@ async function finishRecord(root: string, processId: string, { end, report }: Fi
   return isRunning;
 }
 
-function toStoredRecord(record: ProcessRecord): object {
+function convertToStoredRecord(record: ProcessRecord): object {
   return { ...record, host: hostname() };
 }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 import type { ProcessMark } from "#planner/run_ports/claims.ts";
-import { isStillRunning, markProcess, readProcessFacts } from "./process_mark.ts";
+import { isProcessRunning, readProcessFacts, readProcessMark } from "./process_mark.ts";
 
 /** Environment variable that identifies all processes of a run. */
 export const RUN_VARIABLE = "PLANNER_RUN";
@@ -28,7 +28,7 @@ export interface RunProcesses {
   readonly part?: string | undefined;
   /** Leader of the run's process group; null when it is not known. */
   readonly leader: ProcessMark | null;
-  /** Whether the group's number is still the run's although its leader has ended, because the group was never empty. */
+  /** Whether the group number still belongs to the run after its leader ended, because the group was never empty. */
   readonly trustGroup: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface RunProcesses {
  * Does not find a process that left the group and cleared its environment.
  */
 export function listRunProcesses(run: RunProcesses): readonly number[] {
-  return findProcesses(run).pids;
+  return findRunProcesses(run).pids;
 }
 
 interface Found {
@@ -48,14 +48,16 @@ interface Found {
   readonly isUnsure: boolean;
 }
 
-function findProcesses({ name, part, leader, trustGroup }: RunProcesses): Found {
-  const group = leader !== null && (trustGroup || isStillRunning(leader)) ? leader.pid : null;
+function findRunProcesses({ name, part, leader, trustGroup }: RunProcesses): Found {
+  const group = leader !== null && (trustGroup || isProcessRunning(leader)) ? leader.pid : null;
   if (process.platform === "linux") {
     const variable = part === undefined ? `${RUN_VARIABLE}=${name}` : `${PART_VARIABLE}=${part}`;
     return scanProcesses(group, Buffer.from(`\0${variable}\0`));
   }
   const isThere =
-    process.platform === "win32" ? leader !== null && isStillRunning(leader) : group !== null && sendSignal(-group, 0);
+    process.platform === "win32"
+      ? leader !== null && isProcessRunning(leader)
+      : group !== null && sendSignal(-group, 0);
   const pid = process.platform === "win32" ? leader?.pid : -(group ?? 0);
   return { pids: isThere && pid !== undefined ? [pid] : [], isUnsure: false };
 }
@@ -87,7 +89,7 @@ function scanProcesses(group: number | null, variable: Buffer): Found {
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     const facts = readProcessFacts(pid);
     if (facts === undefined || facts.ended || facts.isKernel) continue;
-    const isOurs = facts.group === group && facts.session === group ? true : hasVariable(pid, variable);
+    const isOurs = facts.group === group && facts.session === group ? true : hasEnvironmentVariable(pid, variable);
     if (isOurs === true) pids.push(pid);
     isUnsure ||= isOurs === null;
   }
@@ -95,7 +97,7 @@ function scanProcesses(group: number | null, variable: Buffer): Found {
 }
 
 /** Returns whether a process has a variable in its environment; null if it is about to begin or end and shows none. */
-function hasVariable(pid: number, variable: Buffer): boolean | null {
+function hasEnvironmentVariable(pid: number, variable: Buffer): boolean | null {
   const environment = readProcFile(pid, "environ");
   if (environment === null) return false;
   if (environment.length > 0) return Buffer.concat([ZERO, environment, ZERO]).includes(variable);
@@ -126,20 +128,20 @@ export interface GracePeriod {
  * @returns the number of processes found
  * @throws OperationError `unavailable` when a process survives the kill
  */
-export async function endProcesses(run: () => RunProcesses, { graceMs, hurry }: GracePeriod): Promise<number> {
+export async function endRunProcesses(run: () => RunProcesses, { graceMs, hurry }: GracePeriod): Promise<number> {
   const met = new Map<number, ProcessMark>();
   const forceAt = performance.now() + graceMs;
   let pause = FIRST_PAUSE_MS;
   let forcedSince: number | undefined;
   for (;;) {
-    const left = await findRemaining(run, met);
+    const left = await findRemainingProcesses(run, met);
     if (left.length === 0) return met.size;
     const now = performance.now();
     if (now >= forceAt || hurry?.aborted === true) forcedSince ??= now;
     if (forcedSince !== undefined && now - forcedSince > FORCED_END_MS) throw buildSurvivorError(left);
     for (const pid of left) {
       const first = !met.has(pid);
-      if (first) met.set(pid, markProcess(pid));
+      if (first) met.set(pid, readProcessMark(pid));
       await endProcess(pid, { force: forcedSince !== undefined, first });
     }
     await sleep(pause);
@@ -148,15 +150,15 @@ export async function endProcesses(run: () => RunProcesses, { graceMs, hurry }: 
 }
 
 /** Returns the processes of a run that still exist. Searches a second time before it returns none. */
-async function findRemaining(
+async function findRemainingProcesses(
   run: () => RunProcesses,
   met: ReadonlyMap<number, ProcessMark>,
 ): Promise<readonly number[]> {
   const began = performance.now();
   for (let looks = 1; ; looks++) {
-    const { pids, isUnsure } = findProcesses(run());
+    const { pids, isUnsure } = findRunProcesses(run());
     // An ending process loses its environment before it disappears.
-    const ending = [...met.values()].filter(isStillRunning).map(({ pid }) => pid);
+    const ending = [...met.values()].filter(isProcessRunning).map(({ pid }) => pid);
     const left = new Set([...pids, ...ending]);
     // A process that ended during the search may have started another one after the list was read.
     const isSure = !isUnsure && (met.size === 0 || looks > 1);

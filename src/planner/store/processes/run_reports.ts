@@ -38,12 +38,12 @@ function parseStoredReport(record: Fields, report: Fields): StoredRunReport {
     prompt_sha256: getTextField(report, "prompt_sha256"),
     session: getTextField(report, "session"),
     usage: isJsonObject(report["usage"]) ? parseUsage(report["usage"]) : null,
-    denied: toTextList(report["denied"]),
-    outside: toTextList(report["outside"]),
+    denied: parseReportTexts(report["denied"]),
+    outside: parseReportTexts(report["outside"]),
   };
 }
 
-function toTextList(value: unknown): readonly string[] {
+function parseReportTexts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
 }
 

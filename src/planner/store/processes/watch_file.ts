@@ -2,15 +2,15 @@ import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { createRandomId } from "#kernel/random.ts";
 import type { WatchFileHold, WatchPidFile } from "#planner/run_ports/run_ports.ts";
-import { toDiskError } from "../files/disk_error.ts";
+import { convertToDiskError } from "../files/disk_error.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
-import { removeFileInside } from "../files/open_folder.ts";
+import { removeFileInOpenFolder } from "../files/open_folder.ts";
 import { createFile } from "../files/place_file.ts";
-import { parseHolder } from "../locks/lock_file.ts";
-import { withProjectLock } from "../locks/project_lock.ts";
+import { parseLockHolder } from "../locks/lock_file.ts";
+import { runWithProjectLock } from "../locks/project_lock.ts";
 import { WATCH_PID_FILE } from "../project/places.ts";
 import { isProcessAlive } from "./process_life.ts";
-import { canHaveWrittenFile, isStillRunning, markProcess, readCommandLine } from "./process_mark.ts";
+import { canHaveWrittenFile, isProcessRunning, readCommandLine, readProcessMark } from "./process_mark.ts";
 
 /**
  * Opens `.planner/watch.pid`: JSON `{pid, host, started_at, began, token}`, or a plain pid. Every change holds the
@@ -20,10 +20,10 @@ import { canHaveWrittenFile, isStillRunning, markProcess, readCommandLine } from
  */
 export function openWatchFile(root: string): WatchPidFile {
   return {
-    take: () => withProjectLock(root, () => takeWatchFile(root)),
+    take: () => runWithProjectLock(root, () => takeWatchFile(root)),
     holder: async () => readWatchHolder(root),
     clearStale: () =>
-      withProjectLock(root, async () => {
+      runWithProjectLock(root, async () => {
         const holder = readWatchHolder(root);
         if (holder === null || holder.alive) return false;
         await removeWatchFile(root);
@@ -37,20 +37,20 @@ async function takeWatchFile(root: string): Promise<WatchFileHold | null> {
   if (holder?.alive === true) return null;
   if (holder !== null) await removeWatchFile(root);
   const token = createRandomId();
-  const text = `${JSON.stringify(buildOwnMark(token), null, 2)}\n`;
+  const text = `${JSON.stringify(buildWatchMark(token), null, 2)}\n`;
   if (!(await createFile(join(root, WATCH_PID_FILE), WATCH_PID_FILE, text))) return null;
-  const isHeld = (): boolean => readToken(root) === token;
+  const isHeld = (): boolean => readWatchToken(root) === token;
   return {
     isHeld: async () => isHeld(),
     release: () =>
-      withProjectLock(root, async () => {
+      runWithProjectLock(root, async () => {
         if (isHeld()) await removeWatchFile(root);
       }),
   };
 }
 
-function buildOwnMark(token: string): object {
-  const { pid, began } = markProcess(process.pid);
+function buildWatchMark(token: string): object {
+  const { pid, began } = readProcessMark(process.pid);
   return { pid, host: hostname(), started_at: new Date(performance.timeOrigin).toISOString(), began, token };
 }
 
@@ -60,7 +60,7 @@ export function readWatchHolder(
 ): { readonly pid: number; readonly here: boolean; readonly alive: boolean } | null {
   const read = readJsonFile(join(root, WATCH_PID_FILE));
   if (read.kind === "missing") return null;
-  const named = parseHolder(read);
+  const named = parseLockHolder(read);
   if (named === null) return { pid: 0, here: true, alive: false };
   const { pid, host, since } = named;
   // A process of another machine cannot be checked, so it counts as alive until it is ended there.
@@ -68,7 +68,7 @@ export function readWatchHolder(
   const began = read.kind === "object" ? getTextField(read.object, "began") : null;
   // A bare number does not identify a process: another one may have the number of a killed watch.
   const runs = read.kind === "object" || isWatchProcess(pid);
-  const alive = runs && (began === null ? isProcessAlive(pid, since) : isStillRunning({ pid, began }));
+  const alive = runs && (began === null ? isProcessAlive(pid, since) : isProcessRunning({ pid, began }));
   return { pid, here: true, alive: alive && canHaveWrittenFile(pid, join(root, WATCH_PID_FILE)) };
 }
 
@@ -79,15 +79,15 @@ function isWatchProcess(pid: number): boolean {
   return words.slice(0, Math.max(at, 0)).some((word) => /^planner/i.test(basename(word)));
 }
 
-function readToken(root: string): string | null {
+function readWatchToken(root: string): string | null {
   const read = readJsonFile(join(root, WATCH_PID_FILE));
   return read.kind === "object" ? getTextField(read.object, "token") : null;
 }
 
 async function removeWatchFile(root: string): Promise<void> {
   try {
-    await removeFileInside(join(root, WATCH_PID_FILE));
+    await removeFileInOpenFolder(join(root, WATCH_PID_FILE));
   } catch (error) {
-    throw toDiskError(`remove "${WATCH_PID_FILE}"`, error);
+    throw convertToDiskError(`remove "${WATCH_PID_FILE}"`, error);
   }
 }

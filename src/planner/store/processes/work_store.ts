@@ -2,10 +2,10 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { WorkStore, WorktreeStatus } from "../../ports.ts";
-import { isMissingError, toDiskError } from "../files/disk_error.ts";
+import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { readFileMark } from "../files/file_mark.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
-import { readLock } from "../locks/lock_file.ts";
+import { readLockHolder } from "../locks/lock_file.ts";
 import { PROCESSES_FOLDER, WORKTREES_FOLDER } from "../project/places.ts";
 import { readProcessRecords } from "./process_records.ts";
 import { readWatchHolder } from "./watch_file.ts";
@@ -15,7 +15,7 @@ export function openWorkStore(root: string, clock: Clock): WorkStore {
   return {
     processes: async () => (await readProcessRecords(root, clock.now())).records,
     brokenRecords: async () => (await readProcessRecords(root, clock.now())).broken,
-    lockHolder: async (id) => readLock(root, id, clock.now()),
+    lockHolder: async (id) => readLockHolder(root, id, clock.now()),
     worktrees: () => readWorktrees(root),
     // Records and states of worktrees are replaced by renaming, which changes their folder.
     mark: async () =>
@@ -44,7 +44,7 @@ export async function readWorktrees(root: string): Promise<readonly WorktreeStat
       .sort((a, b) => (a.spec_id < b.spec_id ? -1 : 1));
   } catch (error) {
     if (isMissingError(error)) return [];
-    throw toDiskError(`read "${WORKTREES_FOLDER}"`, error);
+    throw convertToDiskError(`read "${WORKTREES_FOLDER}"`, error);
   }
 }
 

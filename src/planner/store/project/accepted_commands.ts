@@ -12,7 +12,7 @@ import {
   isRuleLine,
   isSameLine,
 } from "../../work/acceptance.ts";
-import { toDiskError } from "../files/disk_error.ts";
+import { convertToDiskError } from "../files/disk_error.ts";
 import { readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { findGitFolder, readGitFile } from "../worktrees/admin_folder.ts";
@@ -157,6 +157,6 @@ async function writePrivateFile(file: string, text: string): Promise<void> {
     await replaceFile(file, file, text);
     chmodSync(file, 0o600);
   } catch (error) {
-    throw toDiskError(`write "${file}"`, error);
+    throw convertToDiskError(`write "${file}"`, error);
   }
 }

@@ -18,7 +18,7 @@ export function findRoot(cwd: string): string | undefined {
 }
 
 /** Whether `root` has a project: a folder `.planner/specs`. Source: docs/contract/spec-tool.md#tool-errors. */
-export function isInitialised(root: string): boolean {
+export function isInitialisedProject(root: string): boolean {
   return isFolder(join(root, ".planner", "specs"));
 }
 

@@ -45,7 +45,7 @@ export interface RefChange {
 }
 
 export interface PushAnswer {
-  /** Results by ref; a ref without a line is unclear. */
+  /** Results by ref; the result of a ref without an entry is unknown. */
   readonly lines: ReadonlyMap<string, PushedRefResult>;
   /** Git's message in one line; empty after success. */
   readonly words: string;
@@ -146,7 +146,7 @@ export class ClaimRemote {
     const leases = changes.map(({ ref, base }) => `--force-with-lease=${ref}:${base ?? ""}`);
     const refspecs = changes.map(({ ref, next }) => `${next ?? ""}:${ref}`);
     const began = performance.now();
-    const answer = await this.#call([...PUSH, ...leases, "--", this.name, ...refspecs]).catch(toBrokenAnswer);
+    const answer = await this.#call([...PUSH, ...leases, "--", this.name, ...refspecs]).catch(buildBrokenAnswer);
     const { status, stdout, stderr } = answer;
     const words = status === 0 ? "" : formatGitError(stderr);
     return { lines: parsePushAnswer(stdout.toString(), status), words, ms: performance.now() - began };
@@ -188,7 +188,7 @@ export class ClaimRemote {
   }
 
   async #reached(args: readonly string[]): Promise<string> {
-    const { status, stdout, stderr } = await this.#call(args).catch(toBrokenAnswer);
+    const { status, stdout, stderr } = await this.#call(args).catch(buildBrokenAnswer);
     if (status === 0) return stdout.toString();
     throw new OperationError("unavailable", `Cannot reach remote "${this.name}": ${formatGitError(stderr)}`);
   }
@@ -210,7 +210,7 @@ export interface ClaimToWrite {
 }
 
 /** Converts a call that was killed at its time limit into the answer of a broken connection. */
-export function toBrokenAnswer(error: unknown): GitAnswer {
+export function buildBrokenAnswer(error: unknown): GitAnswer {
   if (!(error instanceof OperationError)) throw error;
   return { status: null, stdout: Buffer.alloc(0), stderr: error.message };
 }

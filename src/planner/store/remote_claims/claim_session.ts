@@ -103,8 +103,9 @@ export class ClaimSession {
   }
 
   /**
-   * Adds the content of commits that were not seen before. The query is valid without it too. Counts a claim that was
-   * renewed since the query as fetched, and keeps one that was deleted since, because the main branch was seen earlier.
+   * Adds the content of commits that were not seen before; the query is valid even without it. A claim that was renewed
+   * since the query counts as fetched. A claim that was deleted since the query stays, because the main branch was seen
+   * earlier.
    */
   async #fetched({ claims }: RemoteRefs): Promise<FetchedClaims> {
     const isNew = ([id, oid]: readonly [SpecId, string]): boolean => {

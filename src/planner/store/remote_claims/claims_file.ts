@@ -8,7 +8,7 @@ import type { SeenClaims } from "../../work/claims/claim_looks.ts";
 import type { StoredOwnClaim } from "../../work/claims/own_claim.ts";
 import { readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
-import { withProjectLock } from "../locks/project_lock.ts";
+import { runWithProjectLock } from "../locks/project_lock.ts";
 import { LOCKS_FOLDER } from "../project/places.ts";
 
 const FILE = `${LOCKS_FOLDER}/claims.json`;
@@ -98,7 +98,7 @@ export function readStoredClaims(root: string, url: string): StoredClaims {
 
 /** Replaces the file atomically. Call it while holding the lock for shared claims. */
 export function writeClaimsFile(root: string, known: StoredClaims): Promise<void> {
-  return withProjectLock(root, async () => {
+  return runWithProjectLock(root, async () => {
     const { seen, own, ...rest } = known;
     const stored = {
       ...rest,

@@ -3,8 +3,8 @@ import type { SharedClaimProblem } from "#planner/run_ports/claims.ts";
 import { formatCountOf } from "#words/names.ts";
 import type { ClaimRemote } from "./claim_remote.ts";
 import type { ClaimSession } from "./claim_session.ts";
-import { findDoneInMain, listMainRefs, testServer } from "./main_at_remote.ts";
-import { listDoneClaims, pruneDoneClaims, type RemoteClaimsContext, withClaimSession } from "./remote_claims.ts";
+import { findDoneInMain, listMainRefs, testClaimSupport } from "./main_at_remote.ts";
+import { listDoneClaims, pruneDoneClaims, type RemoteClaimsContext, runClaimSession } from "./remote_claims.ts";
 
 /** Push ms above which git probably waited for a person. Chosen by planner: slow networks and servers take seconds. */
 const SLOW_PUSH_MS = 10_000;
@@ -22,7 +22,7 @@ export async function examineClaims(
   contact: boolean,
 ): Promise<readonly SharedClaimProblem[]> {
   try {
-    return await withClaimSession(place, async (session) => [
+    return await runClaimSession(place, async (session) => [
       ...findUnsupportedServer(place, session),
       ...findSlowPush(session),
       ...(await findForkedRemote(session.remote)),
@@ -45,8 +45,8 @@ function findUnsupportedServer(place: RemoteClaimsContext, { known }: ClaimSessi
       message: `${known.refusal}: other clones do not see this clone's claims`,
       advice: "ask the server's owner to allow refs/planner/claims/, then run planner doctor --fix",
       repair: () =>
-        withClaimSession(place, async (session) => {
-          await testServer(session);
+        runClaimSession(place, async (session) => {
+          await testClaimSupport(session);
           if (session.known.support === "yes") return "the server has claims now";
           throw new OperationError("failed_precondition", session.known.refusal);
         }),
@@ -84,7 +84,7 @@ async function findFinishedClaims(
       message: `it still has ${formatCountOf(ids.length, "claim")} of specs that its main branch has as done`,
       advice: null,
       repair: () =>
-        withClaimSession(place, async (again) => {
+        runClaimSession(place, async (again) => {
           const gone = await pruneDoneClaims(again.remote, again.known, await listFinishedIds(place, again));
           return gone.length === 0 ? null : `deleted ${formatCountOf(gone.length, "claim")}`;
         }),

@@ -3,13 +3,13 @@ import { OperationError } from "#kernel/errors.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { buildProbeRef } from "../../work/claims/claim_text.ts";
-import { PLAIN_MESSAGE } from "../../work/commit_message.ts";
+import { PLAIN_COMMIT_WRITER } from "../../work/commit_message.ts";
 import { ARCHIVE_FOLDER, buildActivePath } from "../project/places.ts";
 import type { ClaimRemote, RemoteRefs } from "./claim_remote.ts";
 import type { ClaimSession } from "./claim_session.ts";
 
 /** Statuses of specs without remaining work. */
-const DONE: readonly unknown[] = ["completed", "cancelled"];
+const DONE_STATUSES: readonly unknown[] = ["completed", "cancelled"];
 
 /** Returns the remote's refs that may be its main branch, the likeliest first. */
 export async function listMainRefs({ git }: ClaimRemote, mainBranch: string | null): Promise<readonly string[]> {
@@ -47,7 +47,7 @@ export async function findDoneInMain(
 
 function isDoneSpecText(text: string): boolean {
   const document = parseDocument(text);
-  return document.ok && DONE.includes(document.frontmatter["status"]);
+  return document.ok && DONE_STATUSES.includes(document.frontmatter["status"]);
 }
 
 /**
@@ -56,8 +56,8 @@ function isDoneSpecText(text: string): boolean {
  * @returns null if it does; else sentences for a person, only the first time
  * @throws OperationError `unavailable` if the remote cannot be reached
  */
-export async function probeServer(session: ClaimSession): Promise<readonly string[] | null> {
-  if (session.known.support === "unknown") await testServer(session);
+export async function probeClaimSupport(session: ClaimSession): Promise<readonly string[] | null> {
+  if (session.known.support === "unknown") await testClaimSupport(session);
   const { support, refusal, told } = session.known;
   if (support === "yes") return null;
   if (told) return [];
@@ -66,11 +66,11 @@ export async function probeServer(session: ClaimSession): Promise<readonly strin
 }
 
 /** Tests the server, even if an earlier result is stored. */
-export async function testServer(session: ClaimSession): Promise<void> {
+export async function testClaimSupport(session: ClaimSession): Promise<void> {
   const { remote, known } = session;
   const ref = buildProbeRef(randomBytes(16).toString("hex"));
   const about = { spec: "probe" as SpecId, state: "held", clone: known.clone, process: "probe", base: null } as const;
-  const oid = await remote.write(PLAIN_MESSAGE, about);
+  const oid = await remote.write(PLAIN_COMMIT_WRITER, about);
   const { lines, words, ms } = await remote.push([{ ref, base: null, next: oid }]);
   const pushMs = Math.round(ms);
   const { refs } = await remote.look([ref]);

@@ -6,7 +6,7 @@ import type { OtherCloneClaim } from "#planner/run_ports/claims.ts";
 import { getUnchangedMs } from "../../work/claims/claim_looks.ts";
 import { describeHolder, isKeptByHand } from "../../work/claims/decide_claim.ts";
 import { Git } from "../git/git.ts";
-import { withRemoteLock } from "../locks/project_lock.ts";
+import { runWithRemoteLock } from "../locks/project_lock.ts";
 import { ClaimRemote, openClaimRemote } from "./claim_remote.ts";
 import { ClaimSession, readMonotonicTime } from "./claim_session.ts";
 import { readClaimsFile, readStoredClaims, type StoredClaims } from "./claims_file.ts";
@@ -15,7 +15,7 @@ import type { RemoteClaimsContext } from "./remote_claims.ts";
 /** Minimum time between two queries by commands that only read, in milliseconds. Source: docs/claims.md. */
 const LOOK_EVERY_MS = 30_000;
 
-/** Maximum duration of such a query in milliseconds. Chosen by planner: the list works without the result. */
+/** Maximum duration of a query by a reading command, in ms. Chosen by planner: the list works without the result. */
 const LOOK_LIMIT_MS = 5_000;
 
 /** Protocols that run no program which a repository names. */
@@ -54,18 +54,18 @@ async function queryRemote({ root, settings, isLive }: RemoteClaimsContext): Pro
     if (!isQueryDue(known)) return;
     const folder = await mkdtemp(join(tmpdir(), "planner-look-"));
     try {
-      const remote = await openRemoteFrom(folder, found);
+      const remote = await openRemoteFromFolder(folder, found);
       await new ClaimSession(remote, { root, known, isLive }).look();
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   };
   // If another process holds the lock, that process queries the remote.
-  await withRemoteLock(root, task, 0);
+  await runWithRemoteLock(root, task, 0);
 }
 
 /** Returns the same remote from an empty repository, in which only the user's own settings apply. */
-async function openRemoteFrom(folder: string, { name, url, git }: ClaimRemote): Promise<ClaimRemote> {
+async function openRemoteFromFolder(folder: string, { name, url, git }: ClaimRemote): Promise<ClaimRemote> {
   const format = (await git.ask(["rev-parse", "--show-object-format"])) ?? "sha1";
   const empty = new Git(folder).toWrite();
   await empty.run(["init", "-q", "--bare", "--template=", `--object-format=${format}`]);

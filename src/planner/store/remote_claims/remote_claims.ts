@@ -6,17 +6,17 @@ import { buildClaimRef, type ClaimState } from "../../work/claims/claim_text.ts"
 import {
   type ClaimDecision,
   type ClaimFacts,
-  decideFinish,
-  decideTake,
+  decideClaimFinish,
+  decideClaimTaking,
   describeOtherHolder,
 } from "../../work/claims/decide_claim.ts";
 import { beginClaimChange } from "../../work/claims/own_claim.ts";
 import type { CommitWriter } from "../../work/commit_message.ts";
-import { withRemoteLock } from "../locks/project_lock.ts";
+import { runWithRemoteLock } from "../locks/project_lock.ts";
 import { type ClaimRemote, openClaimRemote } from "./claim_remote.ts";
 import { ClaimSession, type OwnClaimChange, readMonotonicTime } from "./claim_session.ts";
 import { readClaimsFile, readStoredClaims, type StoredClaims } from "./claims_file.ts";
-import { findDoneInMain, listMainRefs, probeServer } from "./main_at_remote.ts";
+import { findDoneInMain, listMainRefs, probeClaimSupport } from "./main_at_remote.ts";
 
 export interface RemoteClaimSettings {
   readonly remote: string;
@@ -52,7 +52,7 @@ export function takeRemoteClaim(
   id: SpecId,
   wanting: RemoteClaimRequest,
 ): Promise<RemoteClaimResult> {
-  return changeRemoteClaim(place, id, { ...wanting, state: "held", decide: decideTake });
+  return changeRemoteClaim(place, id, { ...wanting, state: "held", decide: decideClaimTaking });
 }
 
 /** Makes a claim `done`, which allows only this clone to merge the spec. */
@@ -61,33 +61,33 @@ export function finishRemoteClaim(
   id: SpecId,
   wanting: RemoteClaimRequest,
 ): Promise<RemoteClaimResult> {
-  return changeRemoteClaim(place, id, { ...wanting, state: "done", decide: decideFinish });
+  return changeRemoteClaim(place, id, { ...wanting, state: "done", decide: decideClaimFinish });
 }
 
 /** Releases a run's claim unless it is done or another process's; later, if the remote cannot be reached. */
 export async function releaseRemoteClaim(place: RemoteClaimsContext, id: SpecId, processId: string): Promise<void> {
   const before = readClaimsFile(place.root)?.own.get(id);
   if (before === undefined || before.process !== processId || before.state === "done") return;
-  await withClaimSession(place, async (session) => {
+  await runClaimSession(place, async (session) => {
     const own = session.own(id);
     if (own === null || own.process !== processId || own.state === "done") return;
     const isNobodys = own.lostTo !== null || (own.state === null && own.tried.length === 0);
     await session.saveOwn(new Map([[id, isNobodys ? null : { ...own, ended: true }]]));
     if (session.isUnsettled) await session.look();
-    const gone = buildEndedChanges(session);
+    const gone = buildEndedClaimChanges(session);
     if (gone.length > 0) await session.push(gone);
   });
 }
 
-/** Releases this clone's claim, even a final one; contacts the remote only with one; retries later if unreachable. */
+/** Releases this clone's claim, even a final one; retries later if the remote fails. No claim: contacts no remote. */
 export async function giveUpRemoteClaim(place: RemoteClaimsContext, id: SpecId): Promise<SharedClaimResult> {
   const before = readClaimsFile(place.root)?.own.get(id);
   if (before === undefined) return { kind: "own", notes: [] };
-  return withClaimSession(place, async (session) => {
-    await giveUpAttempt(session, id);
+  return runClaimSession(place, async (session) => {
+    await abandonClaimAttempt(session, id);
     try {
       if (session.isUnsettled) await session.look();
-      const gone = buildEndedChanges(session);
+      const gone = buildEndedClaimChanges(session);
       if (gone.length > 0) await session.push(gone);
       return { kind: "own", notes: [] };
     } catch (error) {
@@ -108,7 +108,7 @@ export async function renewRemoteClaims(place: RemoteClaimsContext): Promise<voi
     [...session.known.own].filter(
       ([id, own]) => own.state !== "done" && !own.ended && own.lostTo === null && session.isLive(id),
     );
-  await withClaimSession(place, async (session) => {
+  await runClaimSession(place, async (session) => {
     if (!active(session).some(([, own]) => isDue(own.confirmedMs, renewMs) || own.tried.length > 0)) return;
     if (session.isUnsettled) await session.look();
     const due = active(session).filter(([, own]) => own.state === null || isDue(own.confirmedMs, renewMs / 2));
@@ -117,7 +117,7 @@ export async function renewRemoteClaims(place: RemoteClaimsContext): Promise<voi
       const oid = await writeClaim(session, message(id), { id, own, state: "held" });
       changes.push({ id, own, change: { oid, state: "held" } });
     }
-    changes.push(...buildEndedChanges(session));
+    changes.push(...buildEndedClaimChanges(session));
     if (changes.length === 0) return;
     const { lines } = await session.push(changes);
     // The claim was lost, refused or the answer cut off; only another query shows which.
@@ -126,12 +126,12 @@ export async function renewRemoteClaims(place: RemoteClaimsContext): Promise<voi
 }
 
 /** Runs `use` while holding the lock for shared claims. @throws OperationError if the remote does not exist */
-export function withClaimSession<Result>(
+export function runClaimSession<Result>(
   { root, settings, isLive }: RemoteClaimsContext,
   use: (session: ClaimSession) => Promise<Result>,
   waitMs?: number,
 ): Promise<Result> {
-  return withRemoteLock(
+  return runWithRemoteLock(
     root,
     async () => {
       const remote = await openClaimRemote(root, settings.remote);
@@ -147,14 +147,14 @@ interface Changing extends RemoteClaimRequest {
 }
 
 function changeRemoteClaim(place: RemoteClaimsContext, id: SpecId, changing: Changing): Promise<RemoteClaimResult> {
-  return withClaimSession(place, async (session) => {
+  return runClaimSession(place, async (session) => {
     try {
-      const support = await probeServer(session);
+      const support = await probeClaimSupport(session);
       if (support !== null) return { kind: "own", notes: support, shared: false };
       return await changeClaimInSession(place, session, { id, ...changing });
     } catch (error) {
       if (!(error instanceof OperationError) || error.kind !== "unavailable") throw error;
-      if (changing.state === "held") await giveUpAttempt(session, id);
+      if (changing.state === "held") await abandonClaimAttempt(session, id);
       return { kind: "unknown", reason: error.message };
     }
   });
@@ -197,7 +197,7 @@ async function changeClaimInSession(
 }
 
 /** Maximum number of attempts to take a claim from a holder that renews it between query and push. */
-const MOST_STEALS = 10;
+const MAX_STEALS = 10;
 
 interface ChangingLooked extends ChangingOne {
   readonly facts: () => ClaimFacts;
@@ -206,7 +206,7 @@ interface ChangingLooked extends ChangingOne {
 
 type ChangedOne = { readonly kind: "own"; readonly from: string | null } | NotOwn;
 
-/** Changes a claim as the latest query decides; repeats a take from any holder if that one only renewed it. */
+/** Changes a claim as the latest query decides. Repeats a steal if the holder has only renewed the claim. */
 async function changeOneClaim(session: ClaimSession, changing: ChangingLooked): Promise<ChangedOne> {
   const { id, state, decide, facts, message, processId, steal } = changing;
   for (let tries = 1; ; tries++) {
@@ -220,8 +220,8 @@ async function changeOneClaim(session: ClaimSession, changing: ChangingLooked): 
     const line = lines.get(buildClaimRef(id));
     const isWon = line?.sign === "won" || (await isOwnAfterQuery(session, id, oid));
     if (isWon) return { kind: "own", from: decision.from };
-    if (steal && tries < MOST_STEALS && isClaimRenewal(seen, facts().seen)) continue;
-    if (state === "held") await giveUpAttempt(session, id);
+    if (steal && tries < MAX_STEALS && isClaimRenewal(seen, facts().seen)) continue;
+    if (state === "held") await abandonClaimAttempt(session, id);
     return explainRefusedPush(session, { id, facts: facts(), base: decision.base, words: line?.refusal ?? words });
   }
 }
@@ -248,7 +248,7 @@ async function explainRefusedPush(
 }
 
 /** Ends an attempt without a claim. If its push still arrives later, the claim is released. */
-async function giveUpAttempt(session: ClaimSession, id: SpecId): Promise<void> {
+async function abandonClaimAttempt(session: ClaimSession, id: SpecId): Promise<void> {
   const own = session.own(id);
   if (own === null) return;
   const isOver = own.lostTo !== null || own.tried.length === 0;
@@ -263,7 +263,7 @@ function writeClaim(
   return remote.write(message, { spec: id, state, clone: known.clone, process: own.process, base: own.base });
 }
 
-function buildEndedChanges(session: ClaimSession): readonly OwnClaimChange[] {
+function buildEndedClaimChanges(session: ClaimSession): readonly OwnClaimChange[] {
   return [...session.known.own]
     .filter(([, own]) => own.ended && own.state !== null)
     .map(([id, own]) => ({ id, own, change: { oid: "", state: "released" } }));

@@ -23,10 +23,10 @@ import {
   takeRemoteClaim,
 } from "./remote_claims.ts";
 
-/** Number of checks per renewal interval for a due renewal. */
+/** Number of times per renewal interval at which planner checks whether a renewal is due. */
 const ASK_PER_RENEWAL = 4;
 
-/** Minimum time between two of these checks, in milliseconds. */
+/** Minimum time between two checks for a due renewal, in milliseconds. */
 const LEAST_ASK_MS = 250;
 
 export interface SharedClaimsOptions {
@@ -47,9 +47,9 @@ export function openSharedClaims(parts: SharedClaimsOptions): SpecClaims {
   const active = new ActiveClaims(parts);
   return {
     ...local,
-    others: async () => withRemoteIfShared(await findRemoteContext(parts), readOtherClaims),
+    others: async () => runWithSharedRemote(await findRemoteContext(parts), readOtherClaims),
     examine: async (contact) =>
-      withRemoteIfShared(await findRemoteContext(parts), (place) => examineClaims(place, contact)),
+      runWithSharedRemote(await findRemoteContext(parts), (place) => examineClaims(place, contact)),
     byHand: (id, deed, wishes) => changeClaimByHand(parts, id, { deed, wishes }),
     async claim(id, processId) {
       const answer = await local.claim(id, processId);
@@ -213,7 +213,7 @@ function describeSkippedRemote({ settings }: RemoteClaimsContext): string {
 }
 
 /** Returns the result of `use`; empty without a remote for claims. */
-async function withRemoteIfShared<Item>(
+async function runWithSharedRemote<Item>(
   place: RemoteClaimsContext | null,
   list: (place: RemoteClaimsContext) => Promise<readonly Item[]>,
 ): Promise<readonly Item[]> {

@@ -38,7 +38,7 @@ export function findForgeProgram({ forge }: ForgeRepository): ForgeProgram | nul
  */
 export async function callForge(cwd: string, place: ForgeRepository, { args, input }: ForgeCall): Promise<unknown> {
   const program = FORGE_PROGRAMS[place.forge];
-  const { status, stdout, stderr } = await runProgram(findProgram(program, process.env) ?? program, args, {
+  const { status, stdout, stderr } = await runForgeProgram(findProgram(program, process.env) ?? program, args, {
     cwd,
     input: input ?? "",
   });
@@ -79,7 +79,7 @@ interface ProgramAnswer {
   readonly stderr: string;
 }
 
-function runProgram(
+function runForgeProgram(
   program: string,
   args: readonly string[],
   { cwd, input }: { readonly cwd: string; readonly input: string },

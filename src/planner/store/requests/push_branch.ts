@@ -2,7 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PushedBranch, RequestTarget } from "#planner/run_ports/requests.ts";
 import { isObjectId, parsePushAnswer } from "../../work/claims/push_answer.ts";
 import { formatGitError, type Git, type GitAnswer } from "../git/git.ts";
-import { buildSshEnvironment, toBrokenAnswer } from "../remote_claims/claim_remote.ts";
+import { buildBrokenAnswer, buildSshEnvironment } from "../remote_claims/claim_remote.ts";
 import { isAncestor } from "../worktrees/outside_words.ts";
 
 /** Maximum duration of a query of the remote in ms. A push may take longer, because its hooks may run tests. */
@@ -100,5 +100,5 @@ async function callRemote(git: Git, remote: string, args: readonly string[], lim
   const url = (await git.ask(["remote", "get-url", "--push", remote])) ?? remote;
   const settings = ["-c", `remote.${remote}.mirror=false`];
   const options = { remote: true, hooks: false, ...limits, env: await buildSshEnvironment(git, url) };
-  return git.try([...settings, ...args], options).catch(toBrokenAnswer);
+  return git.try([...settings, ...args], options).catch(buildBrokenAnswer);
 }

@@ -11,7 +11,11 @@ import { findForgeProgram } from "./forge_program.ts";
  *
  * @throws OperationError `failed_precondition` that names the missing setting
  */
-export async function findTarget(git: Git, branches: SpecBranches, settings: RequestSettings): Promise<RequestTarget> {
+export async function findRequestTarget(
+  git: Git,
+  branches: SpecBranches,
+  settings: RequestSettings,
+): Promise<RequestTarget> {
   const { branch, mainBranch } = branches;
   const remote = settings.remote ?? (await findPushRemote(git, mainBranch));
   const upstream = settings.upstream ?? remote;

@@ -10,28 +10,28 @@ import type { PlannerConfig } from "../../config/config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { decodeSpecId, encodeSpecId } from "../../work/claims/claim_text.ts";
 import {
-  buildCreateCall,
-  buildFindCall,
-  buildGetCall,
-  buildUpdateCall,
+  buildRequestCreateCall,
+  buildRequestGetCall,
+  buildRequestListCall,
+  buildRequestUpdateCall,
   type ForgeCall,
 } from "../../work/requests/forge_call.ts";
 import { type ForgeRequest, parseRequest } from "../../work/requests/forge_request.ts";
-import { formatNote, parseNote, type RequestNote } from "../../work/requests/request_note.ts";
+import { formatRequestNote, parseRequestNote, type RequestNote } from "../../work/requests/request_note.ts";
 import { Git } from "../git/git.ts";
-import { withMergeLock } from "../locks/project_lock.ts";
-import { refusePlantedElsewhere } from "../worktrees/guard.ts";
+import { runWithMergeLock } from "../locks/project_lock.ts";
+import { refuseForeignPrograms } from "../worktrees/guard.ts";
 import { readBranchCheckouts } from "../worktrees/main_branch.ts";
 import { isAncestor } from "../worktrees/outside_words.ts";
 import { buildRunRef, listRunNumbers } from "../worktrees/run_commits.ts";
 import { buildFoundMerge, searchMerge } from "../worktrees/search_merge.ts";
 import { branchExists, type SpecBranches } from "../worktrees/worktree_commits.ts";
-import { advanceMain, bringSpecBack } from "../worktrees/worktree_merge.ts";
+import { advanceMainBranch, bringSpecBack } from "../worktrees/worktree_merge.ts";
 import { openWorktreePlace, readOrigin, requireRepository, type WorktreePlace } from "../worktrees/worktree_place.ts";
 import { addWorktree } from "../worktrees/worktree_prepare.ts";
 import { callForge } from "./forge_program.ts";
 import { fetchRef, pushBranch, pushRecords } from "./push_branch.ts";
-import { findTarget } from "./request_target.ts";
+import { findRequestTarget } from "./request_target.ts";
 
 /**
  * Opens the pull requests of the project in `root`, an absolute path.
@@ -57,38 +57,38 @@ class GitRequests implements PullRequests {
   }
 
   notes(): ReturnType<PullRequests["notes"]> {
-    return readNotes(this.#git);
+    return readRequestNotes(this.#git);
   }
 
   note(...[id, note]: Parameters<PullRequests["note"]>): Promise<void> {
-    return noteRequest(this.#git, id, note);
+    return writeRequestNote(this.#git, id, note);
   }
 
   async target(id: SpecId): Promise<RequestTarget> {
-    return findTarget(this.#git, await this.#branches(id), (await this.#config()).pr);
+    return findRequestTarget(this.#git, await this.#branches(id), (await this.#config()).pr);
   }
 
   async find(target: RequestTarget): Promise<readonly ForgeRequest[]> {
-    const answer = await callForge(this.#root, target.into, buildFindCall(target));
+    const answer = await callForge(this.#root, target.into, buildRequestListCall(target));
     return Array.isArray(answer)
       ? answer.map((one) => parseForgeRequest(target, one))
       : [parseForgeRequest(target, answer)];
   }
 
   get(target: RequestTarget, number: number): Promise<ForgeRequest> {
-    return this.#ask(target, buildGetCall(target, number));
+    return this.#ask(target, buildRequestGetCall(target, number));
   }
 
   create(...[target, text, draft]: Parameters<PullRequests["create"]>): Promise<ForgeRequest> {
-    return this.#ask(target, buildCreateCall(target, { ...text, draft }));
+    return this.#ask(target, buildRequestCreateCall(target, { ...text, draft }));
   }
 
   update(target: RequestTarget, number: number, body: string): Promise<ForgeRequest> {
-    return this.#ask(target, buildUpdateCall(target, number, body));
+    return this.#ask(target, buildRequestUpdateCall(target, number, body));
   }
 
   async push(...[, target, pushed]: Parameters<PullRequests["push"]>): ReturnType<PullRequests["push"]> {
-    await refusePlantedElsewhere(await requireRepository(this.#root), this.#root);
+    await refuseForeignPrograms(await requireRepository(this.#root), this.#root);
     return pushBranch(this.#writing, target, pushed);
   }
 
@@ -107,7 +107,7 @@ class GitRequests implements PullRequests {
     const { pr } = await this.#config();
     const from = into.path === head.path ? remote : (pr.upstream ?? remote);
     const commit = await fetchRef(this.#writing, from, `refs/heads/${base}`);
-    return withMergeLock(this.#root, async () => advanceMain(await this.#place(id), commit));
+    return runWithMergeLock(this.#root, async () => advanceMainBranch(await this.#place(id), commit));
   }
 
   async bringBack(id: SpecId): Promise<void> {
@@ -188,7 +188,7 @@ function parseForgeRequest({ into, program }: RequestTarget, value: unknown): Fo
 const NOTES = "refs/planner/pr/";
 
 /** Reads all notes; empty without a repository or without git. Cost: one git process. */
-export async function readNotes(git: Git): Promise<ReadonlyMap<SpecId, RequestNote>> {
+export async function readRequestNotes(git: Git): Promise<ReadonlyMap<SpecId, RequestNote>> {
   const asked = git.ask(["for-each-ref", "--format=%(refname)%00%(contents)%00", NOTES]);
   const listed = await asked.catch((error: unknown) => {
     if (!(error instanceof OperationError)) throw error;
@@ -198,21 +198,21 @@ export async function readNotes(git: Git): Promise<ReadonlyMap<SpecId, RequestNo
   const found = new Map<SpecId, RequestNote>();
   for (let index = 0; index + 1 < fields.length; index += 2) {
     const id = decodeSpecId((fields[index] ?? "").trim().slice(NOTES.length));
-    const note = parseNote(fields[index + 1] ?? "");
+    const note = parseRequestNote(fields[index + 1] ?? "");
     if (id !== null && note !== null) found.set(id, note);
   }
   return found;
 }
 
 /** Deletes the note of a spec whose branch no longer exists. Cost: one git process. */
-export async function forgetRequest(git: Git, id: SpecId): Promise<void> {
+export async function deleteRequestNote(git: Git, id: SpecId): Promise<void> {
   await git.try(["update-ref", "-d", NOTES + encodeSpecId(id)]);
 }
 
 /** Replaces the note of a spec. Cost: one git process. */
-export async function noteRequest(git: Git, id: SpecId, note: RequestNote): Promise<void> {
+export async function writeRequestNote(git: Git, id: SpecId, note: RequestNote): Promise<void> {
   const ref = NOTES + encodeSpecId(id);
-  const message = formatNote(id, note);
+  const message = formatRequestNote(id, note);
   const seconds = Math.floor(Date.now() / 1000);
   const input = `commit ${ref}\ncommitter planner <planner@localhost> ${seconds} +0000\ndata ${Buffer.byteLength(message)}\n${message}\n`;
   await git.run(["fast-import", "--quiet", "--force", "--date-format=raw"], { input });

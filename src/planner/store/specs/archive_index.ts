@@ -1,7 +1,7 @@
 import type { SpecSet } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { ARCHIVE_FOLDER } from "../project/places.ts";
-import { type FolderListing, FolderNames, sortById } from "./folder_names.ts";
+import { type FolderListing, FolderNames, sortItemsById } from "./folder_names.ts";
 import { SpecFiles } from "./spec_files.ts";
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -46,7 +46,7 @@ export class ArchiveIndex {
   read(): SpecSet {
     const sets = this.#paths().map((path) => this.#folder(path).files.read());
     return {
-      specs: sortById(sets.flatMap(({ specs }) => specs)),
+      specs: sortItemsById(sets.flatMap(({ specs }) => specs)),
       unreadable: sets.flatMap(({ unreadable }) => unreadable),
     };
   }

@@ -10,11 +10,11 @@ import { createFile, replaceFile } from "../files/place_file.ts";
 import { readSpecText } from "../files/read_text.ts";
 import { removeIfExists } from "../files/temporary_file.ts";
 import { buildActivePath, LOCKS_FOLDER } from "../project/places.ts";
-import { checkWritable, editSpec } from "./edit_spec.ts";
+import { editSpec, requireWritableText } from "./edit_spec.ts";
 
 /**
  * File with everything that a split will write, kept from before the first write until after the last one. Only one
- * exists at a time, because the lock is held.
+ * such file exists at a time, because a split holds the project's lock.
  */
 const INTENT = `${LOCKS_FOLDER}/split.json`;
 
@@ -23,9 +23,9 @@ const INTENT = `${LOCKS_FOLDER}/split.json`;
  * fails; after a kill, `finishSplit` completes the split. The caller must hold the project's lock.
  */
 export async function createMembers(root: string, parent: SpecId, { members, fields }: NewMembers): Promise<void> {
-  for (const { id, text } of members) checkWritable(buildActivePath(id), text);
+  for (const { id, text } of members) requireWritableText(buildActivePath(id), text);
   const intent = `${JSON.stringify({ parent, members, fields })}\n`;
-  checkWritable(INTENT, intent);
+  requireWritableText(INTENT, intent);
   await replaceFile(join(root, INTENT), INTENT, intent);
   const created: string[] = [];
   try {
@@ -47,7 +47,7 @@ export async function createMembers(root: string, parent: SpecId, { members, fie
 
 /** Returns the spec whose split is in progress or was killed; null without one, at the cost of one system call. */
 export function findPendingSplit(root: string): SpecId | null {
-  return existsSync(join(root, INTENT)) ? (readIntent(root)?.parent ?? null) : null;
+  return existsSync(join(root, INTENT)) ? (readSplitIntent(root)?.parent ?? null) : null;
 }
 
 /**
@@ -57,7 +57,7 @@ export function findPendingSplit(root: string): SpecId | null {
  */
 export async function finishSplit(root: string): Promise<void> {
   if (!existsSync(join(root, INTENT))) return;
-  const intent = readIntent(root);
+  const intent = readSplitIntent(root);
   if (intent !== null) {
     try {
       await completeSplit(root, intent);
@@ -90,7 +90,7 @@ interface Intent extends NewMembers {
 }
 
 /** Reads the intent; null for a file of another program, because a checkout may contain any file. */
-function readIntent(root: string): Intent | null {
+function readSplitIntent(root: string): Intent | null {
   const read = readJsonFile(join(root, INTENT));
   if (read.kind !== "object") return null;
   const parent = parseSpecId(getTextField(read.object, "parent") ?? "");

@@ -5,7 +5,7 @@ import type { EditOutcome, NewSpecText } from "../../ports.ts";
 import { formatSpecId, ID_PART_COUNT, parseSpecIdParts, type SpecId } from "../../spec/spec_id.ts";
 import { createFile, createFiles } from "../files/place_file.ts";
 import { buildActivePath, buildArchivePath } from "../project/places.ts";
-import { checkWritable } from "./edit_spec.ts";
+import { requireWritableText } from "./edit_spec.ts";
 
 /** A spec to create; its id is the day with a counter of three base-36 characters. Source: docs/decisions.md#s-03. */
 
@@ -29,7 +29,7 @@ export async function createSpec(root: string, { day, taken, build }: NewSpecFil
     const id = formatSpecId(day, counter, createRandomInteger(ID_PART_COUNT));
     const file = buildActivePath(id);
     const text = build(id);
-    checkWritable(file, text);
+    requireWritableText(file, text);
     if (await createFile(join(root, file), file, text)) return id;
   }
 }
@@ -47,7 +47,7 @@ export async function createSpecs(
   const outcomes = new Map<SpecId, EditOutcome>();
   const free = specs.filter(({ id, archived, text }) => {
     try {
-      checkWritable(archived ? buildArchivePath(id) : buildActivePath(id), text);
+      requireWritableText(archived ? buildArchivePath(id) : buildActivePath(id), text);
       if (isTaken(id)) outcomes.set(id, false);
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;

@@ -6,8 +6,8 @@ import { MAX_SPEC_BYTES } from "../../limits.ts";
 import type { EditOutcome } from "../../ports.ts";
 import { BrokenText } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { isMissingError, toDiskError } from "../files/disk_error.ts";
-import { withOpenFolder } from "../files/open_folder.ts";
+import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
+import { runInOpenFolder } from "../files/open_folder.ts";
 import { describeTooLarge, readProjectText, readSpecText } from "../files/read_text.ts";
 import { type FileOwnership, removeIfExists, syncFolder, writeTemporaryFile } from "../files/temporary_file.ts";
 import { buildActivePath } from "../project/places.ts";
@@ -17,8 +17,8 @@ import { isLink } from "../project/project_bounds.ts";
 const MAX_TRIES = 8;
 
 /**
- * Maximum number of files that wait for the disk at once. Chosen by planner: the disk flushes so many nearly as fast as
- * one, and more no faster.
+ * Maximum number of files that wait for the disk at once. Chosen by planner: the disk flushes 16 files nearly as fast
+ * as one, and gains nothing from more.
  */
 const MAX_WAITING = 16;
 
@@ -70,11 +70,11 @@ interface EditWork {
 async function editSpecFile(root: string, id: SpecId, { change, folders }: EditWork): Promise<boolean> {
   const file = buildActivePath(id);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const text = readForEdit(root, file, id);
-    const next = changeText(file, text, change);
+    const text = readSpecForEdit(root, file, id);
+    const next = applyTextChange(file, text, change);
     if (next === text) return false;
-    checkWritable(file, next);
-    const folder = await replaceText(join(root, file), file, { text, next });
+    requireWritableText(file, next);
+    const folder = await replaceFileText(join(root, file), file, { text, next });
     if (folder === undefined) continue;
     folders.add(folder);
     return true;
@@ -85,13 +85,13 @@ async function editSpecFile(root: string, id: SpecId, { change, folders }: EditW
 async function syncFolders(folders: Iterable<string>): Promise<void> {
   for (const folder of folders) {
     await syncFolder(folder).catch((error: unknown) => {
-      throw toDiskError(`write in "${folder}"`, error);
+      throw convertToDiskError(`write in "${folder}"`, error);
     });
   }
 }
 
 /** Reads the text of a spec. @throws OperationError for a file that does not exist or cannot be read */
-function readForEdit(root: string, file: string, id: SpecId): string {
+function readSpecForEdit(root: string, file: string, id: SpecId): string {
   const read = readProjectText(root, file);
   if (read.kind === "text") return read.text;
   if (read.kind === "missing") throw new OperationError("not_found", `Spec not found: ${id}`);
@@ -100,7 +100,7 @@ function readForEdit(root: string, file: string, id: SpecId): string {
 }
 
 /** Applies `change` and adds the file's name to an error for a text that does not parse. */
-function changeText(file: string, text: string, change: (text: string) => string): string {
+function applyTextChange(file: string, text: string, change: (text: string) => string): string {
   try {
     return change(text);
   } catch (error) {
@@ -109,7 +109,7 @@ function changeText(file: string, text: string, change: (text: string) => string
 }
 
 /** Refuses a text that could not be read back unchanged. */
-export function checkWritable(file: string, text: string): void {
+export function requireWritableText(file: string, text: string): void {
   if (!text.isWellFormed()) {
     throw new OperationError("invalid_argument", `Cannot write "${file}": the text holds half a surrogate pair`);
   }
@@ -119,24 +119,24 @@ export function checkWritable(file: string, text: string): void {
 }
 
 /** Replaces `text` in the file by `next`. Returns the folder; undefined if the file is missing or its text differs. */
-async function replaceText(
+async function replaceFileText(
   path: string,
   file: string,
   { text, next }: { readonly text: string; readonly next: string },
 ): Promise<string | undefined> {
   try {
-    return await withOpenFolder(path, async (inside) => {
+    return await runInOpenFolder(path, async (inside) => {
       // Keeps a link within the project and changes its target.
       const target = isLink(inside) ? await realpath(inside) : inside;
-      return (await replaceTarget(target, { text, next })) ? dirname(target === inside ? path : target) : undefined;
+      return (await replaceTargetFile(target, { text, next })) ? dirname(target === inside ? path : target) : undefined;
     });
   } catch (error) {
     if (isMissingError(error)) return undefined;
-    throw toDiskError(`write "${file}"`, error);
+    throw convertToDiskError(`write "${file}"`, error);
   }
 }
 
-async function replaceTarget(
+async function replaceTargetFile(
   target: string,
   { text, next }: { readonly text: string; readonly next: string },
 ): Promise<boolean> {

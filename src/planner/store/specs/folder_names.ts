@@ -1,12 +1,12 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseSpecId, parseSpecIdParts, type SpecId } from "../../spec/spec_id.ts";
-import { getErrorCode, toDiskError } from "../files/disk_error.ts";
+import { convertToDiskError, getErrorCode } from "../files/disk_error.ts";
 import { buildFileMark, type FileMark, isSameMark, isUnsettledMark } from "../files/file_mark.ts";
 
 const EXTENSION = ".md";
 
-/** Whether an entry of a specs folder is a spec by its name. Hidden entries and other kinds of files are not. */
+/** Whether an entry of a specs folder is a spec by its name; a hidden entry or another kind of file is not a spec. */
 export function isSpecName(name: string): boolean {
   return name.endsWith(EXTENSION) && !name.startsWith(".");
 }
@@ -44,8 +44,7 @@ export class FolderNames {
   }
 
   /**
-   * Returns the current names; empty without a folder. The same object as before when nothing changed.
-   *
+   * Returns the current names: none without a folder, the same object as before when nothing changed.
    * @throws OperationError for a folder that cannot be read
    */
   read(): FolderListing {
@@ -54,11 +53,11 @@ export class FolderNames {
       const now = Date.now();
       const mark = buildFileMark(statSync(path));
       if (this.#settled && this.#mark !== undefined && isSameMark(mark, this.#mark)) return this.#listing;
-      this.#listing = toListing(readdirSync(path, { withFileTypes: true }));
+      this.#listing = buildFolderListing(readdirSync(path, { withFileTypes: true }));
       this.#mark = mark;
       this.#settled = !isUnsettledMark(mark, now);
     } catch (error) {
-      if (getErrorCode(error) !== "ENOENT") throw toDiskError(`read "${this.#folder}"`, error);
+      if (getErrorCode(error) !== "ENOENT") throw convertToDiskError(`read "${this.#folder}"`, error);
       this.#listing = EMPTY;
       this.#settled = false;
     }
@@ -66,7 +65,7 @@ export class FolderNames {
   }
 }
 
-function toListing(found: readonly Dirent[]): FolderListing {
+function buildFolderListing(found: readonly Dirent[]): FolderListing {
   const entries = new Map<string, { readonly isRegular: boolean }>();
   const ids: { readonly id: SpecId }[] = [];
   const folders: string[] = [];
@@ -82,7 +81,7 @@ function toListing(found: readonly Dirent[]): FolderListing {
     const id = parseIdFromName(name);
     if (id !== undefined) ids.push({ id });
   }
-  return { entries, ids: sortById(ids).map(({ id }) => id), folders: folders.sort(), misspelt: misspelt.sort() };
+  return { entries, ids: sortItemsById(ids).map(({ id }) => id), folders: folders.sort(), misspelt: misspelt.sort() };
 }
 
 // Shared object, so that ten thousand entries need no object each.
@@ -98,7 +97,7 @@ const MEMBER_DIGITS = 200;
  * Sorts items by id in the order of `compareSpecIds`. Parses each id at most once and most not at all, because
  * comparing 10,000 ids pair by pair takes longer than reading their files.
  */
-export function sortById<Item extends { readonly id: SpecId }>(items: Iterable<Item>): Item[] {
+export function sortItemsById<Item extends { readonly id: SpecId }>(items: Iterable<Item>): Item[] {
   const keyed = Array.from(items, (item) => ({ key: buildSortKey(item.id), item }));
   return keyed.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item);
 }

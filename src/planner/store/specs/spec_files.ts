@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { SpecSet } from "../../ports.ts";
 import type { Spec, UnreadableFile } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { type FolderNames, sortById } from "./folder_names.ts";
+import { type FolderNames, sortItemsById } from "./folder_names.ts";
 import { isCurrentEntry, isSpec, readSpecEntry, type SpecEntry } from "./spec_entry.ts";
 
 export interface SpecFilesOptions {
@@ -67,7 +67,7 @@ export class SpecFiles {
   }
 
   #collect(): SpecSet {
-    this.#order ??= sortById(Array.from(this.#entries.keys(), parseFileName)).map(({ name }) => name);
+    this.#order ??= sortItemsById(Array.from(this.#entries.keys(), parseFileName)).map(({ name }) => name);
     const specs: Spec[] = [];
     const unreadable: UnreadableFile[] = [];
     for (const name of this.#order) {

@@ -5,11 +5,11 @@ import { OperationError } from "#kernel/errors.ts";
 import type { EditOutcome, NewMembers, NewSpecText, SpecSet, SpecStore, StrayEntry } from "../../ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { isMissingError, toDiskError } from "../files/disk_error.ts";
-import { withOpenFolder } from "../files/open_folder.ts";
+import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
+import { runInOpenFolder } from "../files/open_folder.ts";
 import { readProjectText } from "../files/read_text.ts";
 import { removeLeftoverFiles, syncFolder } from "../files/temporary_file.ts";
-import { withProjectLock } from "../locks/project_lock.ts";
+import { runWithProjectLock } from "../locks/project_lock.ts";
 import { buildActivePath, buildArchivePath, SPECS_FOLDER } from "../project/places.ts";
 import { ArchiveIndex } from "./archive_index.ts";
 import { createMembers, findPendingSplit, finishSplit } from "./create_members.ts";
@@ -89,7 +89,7 @@ class FileSpecStore implements SpecStore {
     try {
       return statSync(join(this.#root, file)).mtime;
     } catch (error) {
-      throw isMissingError(error) ? buildNotFoundError(id) : toDiskError(`read "${file}"`, error);
+      throw isMissingError(error) ? buildNotFoundError(id) : convertToDiskError(`read "${file}"`, error);
     }
   }
 
@@ -154,7 +154,7 @@ class FileSpecStore implements SpecStore {
   }
 
   #write<Result>(task: () => Promise<Result>): Promise<Result> {
-    return withProjectLock(this.#root, async () => {
+    return runWithProjectLock(this.#root, async () => {
       if (!this.#cleaned) await removeLeftoverFiles(join(this.#root, SPECS_FOLDER));
       this.#cleaned = true;
       await finishSplit(this.#root);
@@ -166,7 +166,7 @@ class FileSpecStore implements SpecStore {
   async #settle(): Promise<void> {
     if (findPendingSplit(this.#root) === null) return;
     try {
-      await withProjectLock(this.#root, () => finishSplit(this.#root));
+      await runWithProjectLock(this.#root, () => finishSplit(this.#root));
     } catch (error) {
       // Without write access, reads the files as they are.
       if (!(error instanceof OperationError)) throw error;
@@ -195,7 +195,7 @@ function hasFile(root: string, file: string): boolean {
     return true;
   } catch (error) {
     if (isMissingError(error)) return false;
-    throw toDiskError(`read "${file}"`, error);
+    throw convertToDiskError(`read "${file}"`, error);
   }
 }
 
@@ -222,8 +222,8 @@ async function archiveSpec(root: string, id: SpecId): Promise<string> {
   const to = buildArchivePath(id);
   const [source, target] = [join(root, from), join(root, to)];
   try {
-    await withOpenFolder(source, (inside) =>
-      withOpenFolder(target, async (there) => {
+    await runInOpenFolder(source, (inside) =>
+      runInOpenFolder(target, async (there) => {
         // Renaming would replace any file that has the name.
         if (existsSync(there)) throw new OperationError("already_exists", `Cannot archive "${from}": "${to}" exists`);
         await moveFile(inside, there);
@@ -233,7 +233,7 @@ async function archiveSpec(root: string, id: SpecId): Promise<string> {
     await syncFolder(dirname(source));
     return to;
   } catch (error) {
-    throw toDiskError(`move "${from}" to "${to}"`, error);
+    throw convertToDiskError(`move "${from}" to "${to}"`, error);
   }
 }
 

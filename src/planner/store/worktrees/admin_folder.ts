@@ -27,7 +27,7 @@ export function findGitFolder(path: string): string | null {
 }
 
 /** Reads `HEAD`; null for a folder that git does not manage, and for a `HEAD` that only git can read. */
-export function readHead(gitFolder: string): GitHead | null {
+export function readGitHead(gitFolder: string): GitHead | null {
   const text = readGitFile(gitFolder, "HEAD");
   if (text === null) return null;
   const ref = /^ref: (.+)$/.exec(text)?.[1];
@@ -70,7 +70,7 @@ export interface UnfinishedOperation {
   readonly name: string;
   /** Command that finishes the operation. */
   readonly end: string;
-  /** Command that cancels the operation; null if `end` does. */
+  /** Command that cancels the operation; null if `end` cancels it. */
   readonly abort: string | null;
 }
 
@@ -120,7 +120,7 @@ export async function listAdminFolders(commonFolder: string): Promise<ReadonlyMa
 }
 
 /** Returns the path as git stores it, also for a path that no longer exists. */
-export function realPath(path: string): string {
+export function resolveStoredPath(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const parent = join(path, "..");
   return existsSync(parent) ? join(realpathSync(parent), path.slice(parent.length + 1)) : path;

@@ -9,15 +9,14 @@ import { type Repository, resolveHooksFolder } from "./worktree_place.ts";
 /**
  * Tests before a long run whether planner can commit: an identity, a signature, and the hook that checks messages.
  * Changes nothing.
- *
- * @param message message of such a commit
+ * @param message message that the commits of the run will have
  * @throws OperationError `failed_precondition` with what to do
  */
-export async function checkCommits(repository: Repository, message: string): Promise<void> {
-  const settings = await checkCommitter(repository);
+export async function requireCommitReadiness(repository: Repository, message: string): Promise<void> {
+  const settings = await requireCommitter(repository);
   const hooks = settings.get("core.hookspath");
   const folder = resolveHooksFolder(repository, hooks);
-  if (existsSync(join(folder, "commit-msg"))) await checkMessage(repository, message);
+  if (existsSync(join(folder, "commit-msg"))) await requireAcceptedMessage(repository, message);
 }
 
 /**
@@ -25,10 +24,10 @@ export async function checkCommits(repository: Repository, message: string): Pro
  *
  * @throws OperationError `failed_precondition` with what to do
  */
-export async function checkCommitter(repository: Repository): Promise<ReadonlyMap<string, string>> {
+export async function requireCommitter(repository: Repository): Promise<ReadonlyMap<string, string>> {
   const settings = await repository.settings();
-  if (!hasIdentity(settings)) await checkIdentity(repository);
-  if (settings.get("commit.gpgsign") === "true") await checkSigning(repository);
+  if (!hasIdentity(settings)) await requireIdentity(repository);
+  if (settings.get("commit.gpgsign") === "true") await requireSigning(repository);
   return settings;
 }
 
@@ -43,14 +42,14 @@ function hasIdentity(settings: ReadonlyMap<string, string>): boolean {
   return /[\p{L}\p{N}]/u.test(name ?? "") && /\w@\w/.test(email ?? "");
 }
 
-async function checkIdentity({ git }: Repository): Promise<void> {
+async function requireIdentity({ git }: Repository): Promise<void> {
   if ((await git.try(["var", "GIT_COMMITTER_IDENT"])).status === 0) return;
   throwCommitError(
     'git does not know who you are: run "git config user.name <name>" and "git config user.email <address>"',
   );
 }
 
-async function checkSigning({ git }: Repository): Promise<void> {
+async function requireSigning({ git }: Repository): Promise<void> {
   const { status, stderr } = await git.try(["commit-tree", "-S", "-m", "planner: try a signature", "HEAD^{tree}"]);
   if (status === 0) return;
   throwCommitError(
@@ -58,7 +57,7 @@ async function checkSigning({ git }: Repository): Promise<void> {
   );
 }
 
-async function checkMessage({ git }: Repository, message: string): Promise<void> {
+async function requireAcceptedMessage({ git }: Repository, message: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "planner-message-"));
   try {
     const file = join(folder, "COMMIT_EDITMSG");

@@ -36,7 +36,7 @@ export function openDifferences(root: string): DifferenceReader {
     },
     async show({ from, to }) {
       const { repository } = await open();
-      await showPaged(repository, ["diff", from, to, "--"]);
+      await showPagedOutput(repository, ["diff", from, to, "--"]);
     },
   };
 }
@@ -123,7 +123,7 @@ function parseLineCount(count: string): number | null {
   return count === "-" ? null : Number(count);
 }
 
-async function showPaged({ top }: Repository, args: readonly string[]): Promise<void> {
+async function showPagedOutput({ top }: Repository, args: readonly string[]): Promise<void> {
   // Ignores Ctrl-C, which the pager handles; if it ended this process, the pager would lose its terminal.
   const ignore = (): void => {};
   process.on("SIGINT", ignore);

@@ -41,19 +41,19 @@ export async function restoreOtherSpecs(place: WorktreePlace, message: CommitWri
   for (let index = 0; index + 1 < listed.length; index += 2) {
     const [kind = "", path = ""] = listed.slice(index, index + 2);
     const isRuntime = runtime.some((folder) => path === folder || path.startsWith(`${folder}/`));
-    const note = isRuntime ? await removeRuntimeFile(place, kind, path) : await settleSpec(place, kind, path);
+    const note = isRuntime ? await removeRuntimeFile(place, kind, path) : await restoreChangedSpec(place, kind, path);
     if (note === null) continue;
     notes.push(note);
     changed.push(path);
   }
-  if (changed.length > 0) await commitOrRestore(place, message(COMMIT_SUMMARIES.others), changed);
+  if (changed.length > 0) await commitOrRestoreFiles(place, message(COMMIT_SUMMARIES.others), changed);
   return notes;
 }
 
-async function settleSpec(place: WorktreePlace, kind: string, path: string): Promise<string | null> {
-  const isOwnSpec = isOwn(place, path);
+async function restoreChangedSpec(place: WorktreePlace, kind: string, path: string): Promise<string | null> {
+  const isOwnSpec = isOwnSpecPath(place, path);
   if (isOwnSpec && kind !== "M") return null;
-  if (kind === "A") return makePending(place, path);
+  if (kind === "A") return makeSpecPending(place, path);
   const back = isOwnSpec ? restoreSpecChecks : restoreSpec;
   return back(place, path, `refs/heads/${place.worktree.mainBranch}`);
 }
@@ -66,7 +66,7 @@ async function removeRuntimeFile({ worktree }: WorktreePlace, kind: string, path
 }
 
 /** Commits the files, or restores the branch's version if git refuses: uncommitted changes block the next merge. */
-async function commitOrRestore(place: WorktreePlace, message: string, paths: readonly string[]): Promise<void> {
+async function commitOrRestoreFiles(place: WorktreePlace, message: string, paths: readonly string[]): Promise<void> {
   try {
     await commitPaths(place, message, paths);
   } catch (error) {
@@ -75,12 +75,12 @@ async function commitOrRestore(place: WorktreePlace, message: string, paths: rea
   }
 }
 
-function isOwn({ id }: WorktreePlace, path: string): boolean {
+function isOwnSpecPath({ id }: WorktreePlace, path: string): boolean {
   const name = basename(path).replace(/\.md$/, "");
   return name === id || name.startsWith(`${id}.`);
 }
 
-async function makePending({ git, worktree }: WorktreePlace, path: string): Promise<string | null> {
+async function makeSpecPending({ git, worktree }: WorktreePlace, path: string): Promise<string | null> {
   const text = await readBlobText(git, `HEAD:${path}`);
   const status = parseFields(text ?? "")?.["status"];
   if (text === null || status === undefined || status === "pending") return null;

@@ -23,7 +23,7 @@ interface Wanted {
  * Runs `use` with a new worktree of a commit in a temporary folder, which is removed afterwards with its contents. The
  * folder is outside of the project, so that no program finds the project's own packages in parent folders.
  */
-export async function withFreshWorktree<Result>(
+export async function runInFreshWorktree<Result>(
   repository: Repository,
   { root, id, commit }: Wanted,
   use: (worktree: Worktree) => Promise<Result>,

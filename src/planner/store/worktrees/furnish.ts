@@ -3,7 +3,7 @@ import { copyFile, cp, lstat, mkdir, readFile, symlink } from "node:fs/promises"
 import { dirname, join, relative } from "node:path";
 import type { IgnoredFileRules } from "#planner/run_ports/worktree.ts";
 import { describeSystemError } from "../files/disk_error.ts";
-import { removeFolderInside, withOpenFolder } from "../files/open_folder.ts";
+import { removeFolderInOpenFolder, runInOpenFolder } from "../files/open_folder.ts";
 import { formatGitError, Git } from "../git/git.ts";
 import type { WorktreePlace } from "./worktree_place.ts";
 
@@ -24,14 +24,14 @@ interface Linking {
  * @param paths from the project's root
  * @returns one sentence for each path that was or could not be added
  */
-async function linkPaths(
+async function addIgnoredPaths(
   linking: Linking,
   paths: readonly string[],
   how: "copy" | "symlink",
 ): Promise<readonly string[]> {
   const notes: string[] = [];
   for (const path of paths) {
-    const problem = await linkPath(linking, path, how);
+    const problem = await addIgnoredPath(linking, path, how);
     if (problem === null) continue;
     notes.push(
       problem === "" ? `${how === "copy" ? "copied" : "linked"}: ${path}` : `"${path}" was not brought: ${problem}`,
@@ -41,7 +41,11 @@ async function linkPaths(
 }
 
 /** Adds one path. Returns the reason of a failure, an empty text after success, or null if there is nothing to do. */
-async function linkPath({ from, to, git }: Linking, path: string, how: "copy" | "symlink"): Promise<string | null> {
+async function addIgnoredPath(
+  { from, to, git }: Linking,
+  path: string,
+  how: "copy" | "symlink",
+): Promise<string | null> {
   const [source, target] = [join(from, path), join(to, path)];
   if ((await lstat(target).catch(() => null)) !== null) return null;
   const facts = await lstat(source).catch(() => null);
@@ -56,19 +60,19 @@ async function linkPath({ from, to, git }: Linking, path: string, how: "copy" | 
     return `git does not ignore "${asked}" there, and would take it for a change`;
   }
   try {
-    await withOpenFolder(target, async (inside) => {
+    await runInOpenFolder(target, async (inside) => {
       if (how === "symlink") await symlink(source, inside, isFolder ? "junction" : "file");
-      else await copy(source, inside);
+      else await copyPath(source, inside);
     });
     return "";
   } catch (error) {
     // Removes an incomplete copy, which could be mistaken for a complete one.
-    await removeFolderInside(target).catch(() => {});
+    await removeFolderInOpenFolder(target).catch(() => {});
     return describeSystemError(error);
   }
 }
 
-function copy(source: string, target: string): Promise<void> {
+function copyPath(source: string, target: string): Promise<void> {
   return cp(source, target, {
     recursive: true,
     mode: constants.COPYFILE_FICLONE,
@@ -93,8 +97,8 @@ export async function addRequiredFiles(
   return [
     ...(await addSubmodules(place)),
     ...(await copyIgnoredFiles(place, copy)),
-    ...(await linkPaths(linking, link, "copy")),
-    ...(await linkPaths(linking, symlink, "symlink")),
+    ...(await addIgnoredPaths(linking, link, "copy")),
+    ...(await addIgnoredPaths(linking, symlink, "symlink")),
   ];
 }
 

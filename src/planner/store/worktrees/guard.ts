@@ -41,11 +41,11 @@ export async function describePlantedPrograms(
   if (before !== null) {
     const changes = filterProgramChanges(compareSnapshots(before, programs ?? (await snapshotPrograms(place))));
     if (changes.length > 0) {
-      const named = await describeChanges(place.repository, place.id, changes);
+      const named = await describeProgramChanges(place.repository, place.id, changes);
       return `what git runs here has changed during the run: ${named}, then run "planner merge ${place.id}"`;
     }
   }
-  return findPlantedElsewhere(place.repository, place);
+  return findForeignPrograms(place.repository, place);
 }
 
 /** @throws OperationError `failed_precondition` if git would run programs that a run has installed. */
@@ -59,8 +59,8 @@ export async function refusePlantedPrograms(place: WorktreePlace, before: Reposi
  *
  * @throws OperationError `failed_precondition`
  */
-export async function refusePlantedElsewhere(repository: Repository, root: string): Promise<void> {
-  throwIfProblem(await findPlantedElsewhere(repository, { root, id: null }));
+export async function refuseForeignPrograms(repository: Repository, root: string): Promise<void> {
+  throwIfProblem(await findForeignPrograms(repository, { root, id: null }));
 }
 
 function throwIfProblem(problem: string | null): void {
@@ -76,13 +76,13 @@ export async function listGitProgramChanges(
   for (const [id, changes] of await groupChangesByRun(repository, root, { isAsked: () => true, isMeant: () => true })) {
     for (const change of changes) {
       const undo = await buildUndoCommand(repository, change);
-      found.push({ spec_id: id, what: describeChange(change), undo, note: worktreeFiles.snapshot(id) });
+      found.push({ spec_id: id, what: describeProgramChange(change), undo, note: worktreeFiles.snapshot(id) });
     }
   }
   return found;
 }
 
-export async function findPlantedElsewhere(
+export async function findForeignPrograms(
   repository: Repository,
   { root, id }: { readonly root: string; readonly id: SpecId | null },
 ): Promise<string | null> {
@@ -92,7 +92,7 @@ export async function findPlantedElsewhere(
   });
   if (first === undefined) return null;
   const [run, changes] = first;
-  return `the run of ${run} has changed what git runs in every checkout: ${await describeChanges(repository, run, changes)}`;
+  return `the run of ${run} has changed what git runs in every checkout: ${await describeProgramChanges(repository, run, changes)}`;
 }
 
 interface Asked {
@@ -119,7 +119,7 @@ async function groupChangesByRun(
     const changes = filterProgramChanges(compareSnapshots(before, now)).filter(isMeant);
     if (changes.length === 0) continue;
     // A setting can be included for one checkout alone, so the run's own worktree must have it too.
-    const there = await readNoteOfWorktree(repository, root, id);
+    const there = await readWorktreeNote(repository, root, id);
     const agreed = there === null ? changes : changes.filter(({ name }) => before[name] !== there[name]);
     if (agreed.length > 0) found.push([id, agreed]);
   }
@@ -127,28 +127,24 @@ async function groupChangesByRun(
 }
 
 /** Reads the note in a run's worktree; null if the worktree no longer exists. */
-async function readNoteOfWorktree(
-  repository: Repository,
-  root: string,
-  id: SpecId,
-): Promise<RepositorySnapshot | null> {
+async function readWorktreeNote(repository: Repository, root: string, id: SpecId): Promise<RepositorySnapshot | null> {
   const place = await openWorktreePlace(repository, root, id).catch(() => null);
   return place === null ? null : snapshotSharedPrograms(repository, place.git);
 }
 
-function describeChange({ name, before, now }: SnapshotChange): string {
+function describeProgramChange({ name, before, now }: SnapshotChange): string {
   if (before === undefined) return `${name} was added`;
   return `${name} was ${now === undefined ? "removed" : "changed"}`;
 }
 
-async function describeChanges(
+async function describeProgramChanges(
   repository: Repository,
   id: SpecId,
   changes: readonly SnapshotChange[],
 ): Promise<string> {
   const shown: string[] = [];
   for (const change of changes.slice(0, MAX_NAMED)) {
-    shown.push(`${describeChange(change)} (undo it with: ${await buildUndoCommand(repository, change)})`);
+    shown.push(`${describeProgramChange(change)} (undo it with: ${await buildUndoCommand(repository, change)})`);
   }
   const more = changes.length > MAX_NAMED ? ` and ${changes.length - MAX_NAMED} more` : "";
   return `${shown.join(", ")}${more}: undo it, or remove ${worktreeFiles.snapshot(id)} if it is yours`;

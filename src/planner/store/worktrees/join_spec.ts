@@ -22,7 +22,7 @@ export interface JoinedSpec {
  */
 export async function joinSpec(versions: TextVersions): Promise<JoinedSpec> {
   const { ours, base, theirs } = versions;
-  const parts = [ours, base, theirs].map((text) => parseParts(text));
+  const parts = [ours, base, theirs].map((text) => parseSpecParts(text));
   const [own, old, run] = parts;
   if (own == null || old == null || run == null) {
     return { text: (await mergeText(versions, "ours")).text, open: [] };
@@ -46,7 +46,7 @@ interface Parts {
   readonly output: string;
 }
 
-function parseParts(text: string): Parts | null {
+function parseSpecParts(text: string): Parts | null {
   const document = parseDocument(text);
   if (!document.ok) return null;
   const { body, frontmatter } = document;

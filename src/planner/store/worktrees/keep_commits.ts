@@ -1,8 +1,8 @@
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
-import { type ReflogEntry, readHead, readReflog } from "./admin_folder.ts";
+import { type ReflogEntry, readGitHead, readReflog } from "./admin_folder.ts";
 import { listMadeObjects, type MadeObject } from "./made_objects.ts";
-import { splitName } from "./outside_changes.ts";
+import { splitSnapshotName } from "./outside_changes.ts";
 import type { RepositorySnapshot, SnapshotChange } from "./snapshot.ts";
 import { WHOLE_SNAPSHOT_NAME } from "./take_snapshot.ts";
 import { branchExists, hasOwnChange, isBranchMerged, type SpecBranches } from "./worktree_commits.ts";
@@ -42,7 +42,7 @@ export async function keepCommits(git: Git, removal: WorktreeRemoval): Promise<r
     ...readReflog(commonFolder, `refs/heads/${branch}`),
     ...(gitFolder === null ? [] : readReflog(gitFolder, "HEAD")),
   ];
-  const tips = listTips(removal, moves);
+  const tips = listBranchTips(removal, moves);
   if (tips.length === 0) return [];
   // Run records contain each run's own last commit, which a later run may have dropped.
   const own = isDropped ? [] : [`--exclude=refs/heads/${branch}`];
@@ -51,7 +51,7 @@ export async function keepCommits(git: Git, removal: WorktreeRemoval): Promise<r
   // A commit that only the worktree's HEAD reaches is lost with the worktree, so that HEAD does not count.
   const listing = ["rev-list", "--single-worktree", "--parents", "--ignore-missing", "--stdin", ...others];
   const listed = await git.run(listing, { input: `${tips.join("\n")}\n` });
-  const heads = findHeads(listed);
+  const heads = findHeadCommits(listed);
   const missing: string[] = [];
   for (const hash of heads) if (await hasOwnChange(git, hash, mainBranch)) missing.push(hash);
   return (await keepHashes(git, id, missing)).map((one) => {
@@ -67,7 +67,7 @@ export async function keepHashes(
   hashes: readonly string[],
 ): Promise<readonly Pick<KeptCommits, "ref" | "hash">[]> {
   if (hashes.length === 0) return [];
-  const first = await findNextNumber(git, id);
+  const first = await findNextKeptNumber(git, id);
   const kept = hashes.map((hash, index) => ({ ref: `refs/planner/kept/${id}/${first + index}`, hash }));
   await git.run(["update-ref", "--stdin"], { input: kept.map(({ ref, hash }) => `create ${ref} ${hash}\n`).join("") });
   return kept;
@@ -104,7 +104,7 @@ export async function keepLostObjects(
 ): Promise<ReadonlyMap<string, string>> {
   const lost: { readonly name: string; readonly hash: string }[] = [];
   for (const { name, before, now } of changes) {
-    const [kind, subject] = splitName(name);
+    const [kind, subject] = splitSnapshotName(name);
     const hash = kind === "stash" && now === undefined ? subject : before;
     if (!["stash", "ref", "HEAD"].includes(kind) || hash === undefined || !/^[0-9a-f]{40,64}$/.test(hash)) continue;
     if (await isUnreachable(git, hash)) lost.push({ name, hash });
@@ -152,21 +152,21 @@ async function isUnreachable(git: Git, hash: string): Promise<boolean> {
   return (await git.line(["for-each-ref", "--count=1", "--format=%(refname)", `--points-at=${hash}`])) === "";
 }
 
-function listTips({ gitFolder, branch }: WorktreeRemoval, moves: readonly ReflogEntry[]): readonly string[] {
-  const head = gitFolder === null ? null : readHead(gitFolder);
+function listBranchTips({ gitFolder, branch }: WorktreeRemoval, moves: readonly ReflogEntry[]): readonly string[] {
+  const head = gitFolder === null ? null : readGitHead(gitFolder);
   const hashes = new Set(moves.flatMap(({ from, to }) => [from, to]).filter((hash) => !/^0+$/.test(hash)));
   if (head !== null && "hash" in head) hashes.add(head.hash);
   return hashes.size === 0 ? [] : [...hashes, `refs/heads/${branch}`];
 }
 
 /** Returns the commits that are not a parent of another one. @param listed output of `rev-list --parents` */
-function findHeads(listed: string): readonly string[] {
+function findHeadCommits(listed: string): readonly string[] {
   const lines = listed.split("\n").filter((line) => line !== "");
   const parents = new Set(lines.flatMap((line) => line.split(" ").slice(1)));
   return lines.map((line) => line.split(" ")[0] ?? "").filter((hash) => !parents.has(hash));
 }
 
-async function findNextNumber(git: Git, id: SpecId): Promise<number> {
+async function findNextKeptNumber(git: Git, id: SpecId): Promise<number> {
   const refs = (await git.run(["for-each-ref", "--format=%(refname)", `refs/planner/kept/${id}/`])).split("\n");
   const numbers = refs.map((ref) => Number(/\/(\d+)$/.exec(ref)?.[1] ?? 0));
   return Math.max(0, ...numbers) + 1;

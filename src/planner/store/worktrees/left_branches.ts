@@ -14,7 +14,7 @@ import { listWorktreeIds, type Repository, readMainBranch } from "./worktree_pla
  * Returns branches that specs name, that no checkout has, and that `.planner/worktrees/` no longer records, because
  * `git clean` or a person has emptied it. Cost: one git process, and two more for each branch.
  */
-export async function findLeftBranches(
+export async function findLeftoverBranches(
   repository: Repository,
   root: string,
 ): Promise<ReadonlyMap<SpecId, SpecBranches>> {

@@ -7,9 +7,9 @@ import { formatRefName } from "./outside_words.ts";
 import { branchExists, type SpecBranches } from "./worktree_commits.ts";
 
 /** Returns what to do about a main branch that was renamed or deleted; null if it exists. */
-export async function explainMissingMain(git: Git, mainBranch: string, id: SpecId): Promise<string | null> {
+export async function explainMissingMainBranch(git: Git, mainBranch: string, id: SpecId): Promise<string | null> {
   if (await branchExists(git, mainBranch)) return null;
-  const name = await findNewName(git, mainBranch);
+  const name = await findNewBranchName(git, mainBranch);
   const then = `then run "planner merge ${id}"`;
   const what = `"${mainBranch}", which the work of ${id} goes to,`;
   if (name === null)
@@ -19,7 +19,7 @@ export async function explainMissingMain(git: Git, mainBranch: string, id: SpecI
 }
 
 /** Returns the new name of a renamed branch, because git notes the old name in its reflog. */
-async function findNewName(git: Git, mainBranch: string): Promise<string | null> {
+async function findNewBranchName(git: Git, mainBranch: string): Promise<string | null> {
   const folder = await git.line(["rev-parse", "--path-format=absolute", "--git-common-dir"]);
   const renamed = `Branch: renamed refs/heads/${mainBranch} to `;
   const refs = [...(await readBranchCheckouts(git)).keys()];
@@ -28,7 +28,7 @@ async function findNewName(git: Git, mainBranch: string): Promise<string | null>
 }
 
 /** Runs a query about the branches of a spec. Explains a failure if the main branch no longer exists. */
-export async function askWithMain<T>(
+export async function runMainBranchQuery<T>(
   git: Git,
   { mainBranch }: SpecBranches,
   id: SpecId,
@@ -37,7 +37,7 @@ export async function askWithMain<T>(
   try {
     return await ask();
   } catch (error) {
-    const gone = await explainMissingMain(git, mainBranch, id).catch(() => null);
+    const gone = await explainMissingMainBranch(git, mainBranch, id).catch(() => null);
     throw gone === null ? error : new OperationError("failed_precondition", gone);
   }
 }

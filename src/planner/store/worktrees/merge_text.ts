@@ -48,18 +48,18 @@ export function mergeSpecText(
   { ours, base, theirs }: TextVersions,
   favour?: "ours" | "theirs",
 ): Promise<{ readonly text: string; readonly clean: boolean }> {
-  const status = parseStatus(theirs);
-  const [left, middle] = [ours, base].map((text) => setStatus(text, status)) as [string, string];
+  const status = parseSpecStatus(theirs);
+  const [left, middle] = [ours, base].map((text) => replaceSpecStatus(text, status)) as [string, string];
   return mergeText({ ours: left, base: middle, theirs }, favour);
 }
 
-function parseStatus(text: string): string | undefined {
+function parseSpecStatus(text: string): string | undefined {
   const document = parseDocument(text);
   const status = document.ok ? document.frontmatter["status"] : undefined;
   return typeof status === "string" ? status : undefined;
 }
 
-function setStatus(text: string, status: string | undefined): string {
+function replaceSpecStatus(text: string, status: string | undefined): string {
   if (status === undefined) return text;
   try {
     return editFields(text, { status });

@@ -24,10 +24,10 @@ export function findOutsideChanges(
   const refs = new Set(all.map(({ name }) => name));
   // After another commit was checked out, files differ because of that commit.
   const isMoved = [...refs].some(
-    (name) => name.startsWith("HEAD ") || (name.startsWith("ref ") && isCheckedOut(name, now)),
+    (name) => name.startsWith("HEAD ") || (name.startsWith("ref ") && isBranchCheckedOut(name, now)),
   );
   const isExpected = ({ name, now: value }: SnapshotChange): boolean => {
-    const [kind = "", subject = ""] = splitName(name);
+    const [kind = "", subject = ""] = splitSnapshotName(name);
     if (kind === "run" || kind === WHOLE_SNAPSHOT_NAME) return true;
     if (kind === "change") return isMoved;
     if (kind === "file") return ids.some((one) => isFileOfSpec(one, subject));
@@ -40,7 +40,7 @@ export function findOutsideChanges(
 }
 
 /** Splits a name of a snapshot into its kind and its subject. */
-export function splitName(name: string): readonly [kind: string, subject: string] {
+export function splitSnapshotName(name: string): readonly [kind: string, subject: string] {
   const [, kind = name, subject = ""] = /^((?:global |worktree )?\w+) (.*)$/s.exec(name) ?? [];
   return [kind, subject];
 }
@@ -57,7 +57,7 @@ function findBusyRuns(before: RepositorySnapshot, now: RepositorySnapshot): Read
   return found;
 }
 
-function isCheckedOut(name: string, now: RepositorySnapshot): boolean {
+function isBranchCheckedOut(name: string, now: RepositorySnapshot): boolean {
   const ref = name.slice("ref ".length);
   return Object.entries(now).some(([other, value]) => other.startsWith("HEAD ") && value === ref);
 }

@@ -4,7 +4,7 @@ import type { Git } from "../git/git.ts";
 import { MERGE_ACTION, readReflog } from "./admin_folder.ts";
 import { buildUndoCommand } from "./guard.ts";
 import { keepLostObjects } from "./keep_commits.ts";
-import { splitName } from "./outside_changes.ts";
+import { splitSnapshotName } from "./outside_changes.ts";
 import type { SnapshotChange } from "./snapshot.ts";
 import type { Repository, WorktreePlace } from "./worktree_place.ts";
 
@@ -24,7 +24,7 @@ export async function describeOutsideChanges(
   const sentences = new Map<string, string[]>();
   const add = (kind: string, text: string): void => void sentences.set(kind, [...(sentences.get(kind) ?? []), text]);
   for (const change of changes) {
-    const [kind] = splitName(change.name);
+    const [kind] = splitSnapshotName(change.name);
     const ref = kept.get(change.name);
     const where = ref === undefined ? "" : `, its former commits are kept as ${ref}`;
     for (const text of await describeOutsideChange(place, change, ref))
@@ -43,7 +43,7 @@ async function describeOutsideChange(
   kept: string | undefined,
 ): Promise<readonly string[]> {
   const { repository, worktree } = place;
-  const [kind, subject] = splitName(change.name);
+  const [kind, subject] = splitSnapshotName(change.name);
   if (change.name === `ref refs/heads/${worktree.mainBranch}`) return describeMainChange(place, change);
   if (kind === "ref") return [await describeRefChange(repository, subject, change)];
   const done = getChangeVerb(change);

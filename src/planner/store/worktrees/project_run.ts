@@ -3,11 +3,11 @@ import { dirname, join } from "node:path";
 import type { ProjectGuard } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
-import { removeFileInside } from "../files/open_folder.ts";
+import { removeFileInOpenFolder } from "../files/open_folder.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { WORKTREES_FOLDER } from "../project/places.ts";
 import { keepMadeObjects } from "./keep_commits.ts";
-import { findOutsideChanges, splitName } from "./outside_changes.ts";
+import { findOutsideChanges, splitSnapshotName } from "./outside_changes.ts";
 import { describeOutsideChanges, isAncestor } from "./outside_words.ts";
 import { compareSnapshots, filterProgramChanges, type RepositorySnapshot, type SnapshotChange } from "./snapshot.ts";
 import { takeSnapshot } from "./take_snapshot.ts";
@@ -50,20 +50,20 @@ async function findOtherChanges(
   for (const change of all) {
     const isEnd = ends.includes(change.name) && change.now !== undefined && !change.now.startsWith("refs/");
     const isWork = isEnd && (change.before === undefined || (await isAncestor(git, change.before, change.now)));
-    if (!isWork && splitName(change.name)[0] !== "change") found.push(change);
+    if (!isWork && splitSnapshotName(change.name)[0] !== "change") found.push(change);
   }
   return found;
 }
 
 /** Path of the journal about a project's file that planner replaces during a run. */
-const journalOf = (id: SpecId): string => `${WORKTREES_FOLDER}/${id}.placed.json`;
+const buildJournalPath = (id: SpecId): string => `${WORKTREES_FOLDER}/${id}.placed.json`;
 
 /** Writes a file for the duration of a run. `restoreReplacedFile` restores the original, also after a crash. */
-export async function placeInProject(root: string, id: SpecId, path: string, text: string): Promise<void> {
+export async function placeProjectFile(root: string, id: SpecId, path: string, text: string): Promise<void> {
   const before = await readBytesIfFile(join(root, path));
   // Recorded before the file exists, so that its origin is known after a crash.
   const journal = { path, before: before?.toString("base64") ?? null, after: Buffer.from(text).toString("base64") };
-  await replaceFile(join(root, journalOf(id)), journalOf(id), `${JSON.stringify(journal)}\n`);
+  await replaceFile(join(root, buildJournalPath(id)), buildJournalPath(id), `${JSON.stringify(journal)}\n`);
   await replaceFile(join(root, path), path, text);
 }
 
@@ -72,20 +72,20 @@ export async function placeInProject(root: string, id: SpecId, path: string, tex
  * @returns the file's path if it was changed meanwhile and therefore stays unchanged
  */
 export async function restoreReplacedFile(root: string, id: SpecId): Promise<string | null> {
-  const read = readJsonFile(join(root, journalOf(id)));
+  const read = readJsonFile(join(root, buildJournalPath(id)));
   if (read.kind !== "object") return null;
   const path = getTextField(read.object, "path") ?? "";
   const [before, after] = [getTextField(read.object, "before"), getTextField(read.object, "after")];
   const now = (await readBytesIfFile(join(root, path)))?.toString("base64") ?? null;
-  if (now === after && before === null) await removeMadeFile(root, path);
+  if (now === after && before === null) await removeCreatedFile(root, path);
   else if (now === after && before !== null) await replaceFile(join(root, path), path, Buffer.from(before, "base64"));
-  await removeFileInside(join(root, journalOf(id)));
+  await removeFileInOpenFolder(join(root, buildJournalPath(id)));
   return now === after || now === before ? null : path;
 }
 
 /** Removes a file that the run created, and its folder if it is then empty. */
-async function removeMadeFile(root: string, path: string): Promise<void> {
-  await removeFileInside(join(root, path));
+async function removeCreatedFile(root: string, path: string): Promise<void> {
+  await removeFileInOpenFolder(join(root, path));
   for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {
     const removed = await rmdir(join(root, folder)).then(
       () => true,

@@ -1,6 +1,6 @@
 import type { CommitFacts, KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { toFullHash } from "../../work/records/read_record.ts";
+import { parseFullHash } from "../../work/records/read_record.ts";
 import type { Git } from "../git/git.ts";
 import { buildActivePath } from "../project/places.ts";
 import { buildRunRef, computePatchIds } from "./run_commits.ts";
@@ -17,7 +17,7 @@ export async function readCommitFacts(
   { run, record }: KeptRunRecord,
 ): Promise<CommitFacts> {
   const parent = await git.ask(["rev-parse", "--verify", "--quiet", `${buildRunRef(id, run)}^1`]);
-  const [base, head] = [toFullHash(record["base"]), toFullHash(record["head"])];
+  const [base, head] = [parseFullHash(record["base"]), parseFullHash(record["head"])];
   const merged = listHashes(record["merged"], "commits");
   const there = await findPresentCommits(git, [
     ...listHashes(record, "commits"),
@@ -30,7 +30,7 @@ export async function readCommitFacts(
   const ofRange =
     base === null || head === null || head !== parent || !there.has(base)
       ? nothing
-      : await readRange(git, { base, head, prefix });
+      : await readCommitRange(git, { base, head, prefix });
   const patches = await computePatchIds(git, [...there]);
   return {
     ...known,
@@ -50,7 +50,7 @@ interface Range {
   readonly prefix: string;
 }
 
-async function readRange(
+async function readCommitRange(
   git: Git,
   { base, head, prefix }: Range,
 ): Promise<Pick<CommitFacts, "range" | "files" | "hasMerges">> {
@@ -82,5 +82,5 @@ async function findReachableCommits(git: Git, main: unknown, hashes: readonly st
 function listHashes(value: unknown, name: string): readonly string[] {
   const list = typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : null;
   if (!Array.isArray(list)) return [];
-  return list.flatMap((one: { readonly hash?: unknown } | null) => toFullHash(one?.hash) ?? []);
+  return list.flatMap((one: { readonly hash?: unknown } | null) => parseFullHash(one?.hash) ?? []);
 }

@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import type { RunFiles } from "../../program_ports.ts";
-import { isMissingError, toDiskError } from "../files/disk_error.ts";
+import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { Git } from "../git/git.ts";
 import { openGitHistory } from "../git/git_history.ts";
@@ -16,7 +16,7 @@ export function openRunFiles(): RunFiles {
         return await readFile(path, "utf8");
       } catch (error) {
         if (isMissingError(error)) return null;
-        throw toDiskError(`read "${path}"`, error);
+        throw convertToDiskError(`read "${path}"`, error);
       }
     },
     write: (path, text) => replaceFile(path, path, text),

@@ -22,7 +22,7 @@ interface Searched {
 }
 
 /** Searches the main branch by one rule; returns a commit, or null. */
-type Rule = (git: Git, work: Work, notes: string[]) => Promise<string | null>;
+type SearchRule = (git: Git, work: Work, notes: string[]) => Promise<string | null>;
 
 interface Work extends Searched {
   /** Commit at which the branch and the main branch now diverge. */
@@ -32,12 +32,12 @@ interface Work extends Searched {
 }
 
 /** Rules in the order in which they are tried; the first match counts. Source: docs/pr.md#recognition. */
-const RULES: readonly (readonly [sign: MergeEvidence, rule: Rule])[] = [
-  ["forge", findByForge],
-  ["ancestor", findByAncestor],
-  ["cherry", findByCherry],
-  ["patch", findByPatch],
-  ["merge_tree", findByMerging],
+const RULES: readonly (readonly [sign: MergeEvidence, rule: SearchRule])[] = [
+  ["forge", findMergeByForge],
+  ["ancestor", findMergeByAncestor],
+  ["cherry", findMergeByCopies],
+  ["patch", findMergeByPatch],
+  ["merge_tree", findMergeByMerging],
 ];
 
 /**
@@ -65,12 +65,12 @@ export async function buildFoundMerge(
   sign: MergeEvidence,
   commit: string,
 ): Promise<FoundMerge> {
-  const commitHolds = await reverseApplies(git, { base: `${commit}^1`, head: commit, main: searched.main });
-  return { sign, commit, stillThere: await isStillInMain(git, searched), commitHolds };
+  const commitHolds = await canApplyReverse(git, { base: `${commit}^1`, head: commit, main: searched.main });
+  return { sign, commit, stillThere: await isChangeInMain(git, searched), commitHolds };
 }
 
 /** Rule 1: the forge reports a merge of at least all commits of the branch. */
-async function findByForge(git: Git, { head, main, forge }: Work, notes: string[]): Promise<string | null> {
+async function findMergeByForge(git: Git, { head, main, forge }: Work, notes: string[]): Promise<string | null> {
   if (forge === null) return null;
   if (!(await isAncestor(git, head, forge.head))) {
     notes.push(
@@ -86,7 +86,7 @@ async function findByForge(git: Git, { head, main, forge }: Work, notes: string[
 }
 
 /** Rule 2: the main branch contains the commits themselves. @returns the commit that merged them */
-async function findByAncestor(git: Git, { head, main, began }: Work): Promise<string | null> {
+async function findMergeByAncestor(git: Git, { head, main, began }: Work): Promise<string | null> {
   if (head === began || !(await isAncestor(git, head, main))) return null;
   const after = await git.run(["rev-list", "--first-parent", "--ancestry-path", `${head}..${main}`, "--"]);
   const merge = after.split("\n").filter(Boolean).at(-1);
@@ -95,8 +95,8 @@ async function findByAncestor(git: Git, { head, main, began }: Work): Promise<st
   return merge === undefined || line === head ? head : merge;
 }
 
-/** Rule 3: the main branch contains a copy of each commit. A commit that changes only planner's files needs none. */
-async function findByCherry(git: Git, { head, main }: Work): Promise<string | null> {
+/** Rule 3: the main branch contains a copy of each commit, except of commits that change only planner's files. */
+async function findMergeByCopies(git: Git, { head, main }: Work): Promise<string | null> {
   // git does not compare merges, which can contain further changes besides their parents'.
   if ((await git.line(["rev-list", "--merges", "--max-count=1", `${main}..${head}`, "--"])) !== "") return null;
   const lines = (await git.run(["cherry", main, head])).split("\n").filter(Boolean);
@@ -114,7 +114,7 @@ async function findByCherry(git: Git, { head, main }: Work): Promise<string | nu
 }
 
 /** Rule 4: one commit has the change of the whole branch. */
-async function findByPatch(git: Git, work: Work, notes: string[]): Promise<string | null> {
+async function findMergeByPatch(git: Git, work: Work, notes: string[]): Promise<string | null> {
   const { base, head } = work;
   const own = await computePatchId(git, base, head);
   if (own === null) return null;
@@ -128,15 +128,15 @@ async function findByPatch(git: Git, work: Work, notes: string[]): Promise<strin
 }
 
 /** Rule 5: merging the branch into this commit changes nothing, while it would have changed the previous one. */
-async function findByMerging(git: Git, work: Work, notes: string[]): Promise<string | null> {
+async function findMergeByMerging(git: Git, work: Work, notes: string[]): Promise<string | null> {
   if (work.paths.size === 0) return null;
   for (const commit of await listCandidates(git, work, { most: MAX_MERGES, notes })) {
-    const answer = await addsNothing(git, commit, work.head);
+    const answer = await addsNoChange(git, commit, work.head);
     if (answer === "unknown") {
       notes.push("git before 2.38 cannot merge without a checkout: a squash with conflicts is not recognised");
       return null;
     }
-    if (answer && !(await addsNothing(git, `${commit}^1`, work.head))) return commit;
+    if (answer && !(await addsNoChange(git, `${commit}^1`, work.head))) return commit;
   }
   return null;
 }
@@ -156,7 +156,7 @@ async function listCandidates(
   return found.slice(0, most).reverse();
 }
 
-async function addsNothing(git: Git, commit: string, head: string): Promise<boolean | "unknown"> {
+async function addsNoChange(git: Git, commit: string, head: string): Promise<boolean | "unknown"> {
   const { status, stdout, stderr } = await git.try(["merge-tree", "--write-tree", "--name-only", "-z", commit, head]);
   if (isMergeTreeMissing(stderr)) return "unknown";
   const [tree = "", ...rest] = stdout.toString().split("\0");
@@ -168,19 +168,17 @@ async function addsNothing(git: Git, commit: string, head: string): Promise<bool
 }
 
 /** Whether the main branch contains the whole change: its reverse applies, or merging the branch changes nothing. */
-async function isStillInMain(git: Git, { head, main, began }: Searched): Promise<boolean> {
+async function isChangeInMain(git: Git, { head, main, began }: Searched): Promise<boolean> {
   const isMerged = await isAncestor(git, head, main);
-  const base = isMerged
-    ? await findBaseOfMerged(git, { head, main, began })
-    : await git.ask(["merge-base", main, head]);
+  const base = isMerged ? await findMergedBase(git, { head, main, began }) : await git.ask(["merge-base", main, head]);
   if (base === null) return false;
-  if (await reverseApplies(git, { base, head, main })) return true;
+  if (await canApplyReverse(git, { base, head, main })) return true;
   // Merging commits that the main branch contains changes nothing, even after they were reverted.
-  return !isMerged && (await addsNothing(git, main, head)) === true;
+  return !isMerged && (await addsNoChange(git, main, head)) === true;
 }
 
 /** Returns where a branch began whose commits the main branch contains; null if that is unknown. */
-async function findBaseOfMerged(git: Git, { head, main, began }: Omit<Searched, "forge">): Promise<string | null> {
+async function findMergedBase(git: Git, { head, main, began }: Omit<Searched, "forge">): Promise<string | null> {
   if (began !== null) return began;
   const after = await git.run(["rev-list", "--first-parent", "--ancestry-path", `${head}..${main}`, "--"]);
   const merge = after.split("\n").filter(Boolean).at(-1);
@@ -188,7 +186,7 @@ async function findBaseOfMerged(git: Git, { head, main, began }: Omit<Searched, 
   return base === head ? null : base;
 }
 
-async function reverseApplies(git: Git, { base, head, main }: Record<"base" | "head" | "main", string>) {
+async function canApplyReverse(git: Git, { base, head, main }: Record<"base" | "head" | "main", string>) {
   const patch = await readDiff(git, base, head);
   if (patch.length === 0) return false;
   const folder = mkdtempSync(join(tmpdir(), "planner-index-"));
@@ -202,7 +200,7 @@ async function reverseApplies(git: Git, { base, head, main }: Record<"base" | "h
   }
 }
 
-/** Returns the stable patch id of a change; null for an empty one, or one of only planner's files. */
+/** Returns the stable patch id of a change; null for an empty change, or a change of only planner's files. */
 async function computePatchId(git: Git, from: string, to: string): Promise<string | null> {
   const patch = await readDiff(git, from, to);
   if (patch.length === 0) return null;

@@ -3,10 +3,10 @@ import { dirname, join, resolve, sep } from "node:path";
 import type { BranchCommit, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import type { Git } from "../git/git.ts";
-import { findUnfinishedOperation, readGitFile, readHead, readReflog } from "./admin_folder.ts";
-import { describePlantedPrograms, findPlantedElsewhere } from "./guard.ts";
+import { findUnfinishedOperation, readGitFile, readGitHead, readReflog } from "./admin_folder.ts";
+import { describePlantedPrograms, findForeignPrograms } from "./guard.ts";
 import { keepHashes, keepMadeObjects } from "./keep_commits.ts";
-import { explainMissingMain } from "./main_branch.ts";
+import { explainMissingMainBranch } from "./main_branch.ts";
 import { findOutsideChanges } from "./outside_changes.ts";
 import {
   buildFolderOption,
@@ -56,18 +56,18 @@ export async function settleWorktree(
   const programs = before === null ? undefined : await snapshotPrograms(place);
   const planted = isThere
     ? await describePlantedPrograms(place, before, programs)
-    : await findPlantedElsewhere(place.repository, place);
+    : await findForeignPrograms(place.repository, place);
   if (planted !== null) return buildWorktreeState(found, { problems: [planted] });
   // Attributes all later changes to a person.
   await dropSnapshot(place);
   if (isThere) await endKilledRebase(place);
   const now = before === null ? await readRefs(place.repository.git) : await takeSnapshot(place, programs);
   const unfinished = isThere ? findUnfinishedOperation(place.gitFolder) : null;
-  if (unfinished !== null) found.problems.push(describeUnfinished(place, unfinished));
+  if (unfinished !== null) found.problems.push(describeUnfinishedState(place, unfinished));
   else if (isThere) await moveBranchToHead(place, now, found);
-  if (before !== null) await reportOutside(place, { before, now }, found);
+  if (before !== null) await reportOutsideChanges(place, { before, now }, found);
   if (!(`ref refs/heads/${place.worktree.mainBranch}` in now)) {
-    const gone = await explainMissingMain(place.repository.git, place.worktree.mainBranch, place.id);
+    const gone = await explainMissingMainBranch(place.repository.git, place.worktree.mainBranch, place.id);
     return buildWorktreeState(found, { problems: gone === null || found.problems.length > 0 ? [] : [gone] });
   }
   if (!isThere) return buildWorktreeState(found, { problems: [describeMissingBranch(place)] });
@@ -92,7 +92,7 @@ function describeMissingBranch({ id, worktree: { branch } }: WorktreePlace): str
   return `its worktree was deleted: "planner work ${id}" makes it anew from branch "${branch}"`;
 }
 
-function describeUnfinished(
+function describeUnfinishedState(
   { id, worktree }: WorktreePlace,
   { name, end }: { readonly name: string; readonly end: string },
 ) {
@@ -103,7 +103,7 @@ function describeUnfinished(
 async function moveBranchToHead(place: WorktreePlace, refs: RepositorySnapshot, found: Findings): Promise<void> {
   const { git, gitFolder, worktree } = place;
   const own = `refs/heads/${worktree.branch}`;
-  const head = readHead(gitFolder);
+  const head = readGitHead(gitFolder);
   if (head === null || ("ref" in head && head.ref === own)) return restoreBranch(place, refs, found);
   const hash = "hash" in head ? head.hash : refs[`ref ${head.ref}`];
   const tip = refs[`ref ${own}`];
@@ -142,14 +142,14 @@ interface Compared {
 }
 
 /** Reports changes in the repository and the project outside of the run's own branch; reverts none of them. */
-async function reportOutside(place: WorktreePlace, { before, now }: Compared, found: Findings): Promise<void> {
+async function reportOutsideChanges(place: WorktreePlace, { before, now }: Compared, found: Findings): Promise<void> {
   const { id, worktree } = place;
   const changes = findOutsideChanges(before, now, { id, branch: worktree.branch });
   const excluded = changes.find(({ name }) => name === "info exclude");
   if (excluded !== undefined)
     await noteHidingPatterns(place, findAddedLines(excluded.before ?? "", excluded.now ?? ""));
   const main = changes.find(({ name }) => name === `ref refs/heads/${worktree.mainBranch}`);
-  const problem = main === undefined ? null : await describeMovedMain(place, main, { before, now });
+  const problem = main === undefined ? null : await describeMovedMainBranch(place, main, { before, now });
   if (problem !== null) found.problems.push(problem);
   for (const sentence of await describeOutsideChanges(place, changes)) {
     found.warn(sentence);
@@ -162,7 +162,7 @@ async function reportOutside(place: WorktreePlace, { before, now }: Compared, fo
  * Returns what a person must do if the run has moved, renamed or deleted the main branch, because commits of the
  * worktree must not be on it before they are merged. Null if only the person's checkout did that.
  */
-async function describeMovedMain(
+async function describeMovedMainBranch(
   { gitFolder, repository, worktree, id }: WorktreePlace,
   { before: old, now: tip }: SnapshotChange,
   { before, now }: Compared,
@@ -192,7 +192,7 @@ async function describeMovedMain(
   );
   const added = (await git.run(["rev-list", tip, "--not", old, "--"])).split("\n");
   const isOwn = added.some((hash) => made.has(hash));
-  const checkout = await findCheckoutThatMoved(repository, { main, tip });
+  const checkout = await findMovingCheckout(repository, { main, tip });
   if (!isOwn && (checkout !== null || (await isAncestor(git, old, tip)))) return null;
   // A checkout whose files changed with its branch must be restored with it.
   const undo =
@@ -214,30 +214,30 @@ async function describeMovedMain(
 }
 
 /** Returns the checkout in which a person's commit, amend or rebase moved the main branch; null if none did. */
-async function findCheckoutThatMoved(
+async function findMovingCheckout(
   repository: Repository,
   { main, tip }: { readonly main: string; readonly tip: string },
 ): Promise<string | null> {
   for (const [path, folder] of await listCheckouts(repository)) {
-    const head = readHead(folder);
+    const head = readGitHead(folder);
     const isThere = head !== null && "ref" in head && head.ref === main;
     if (isThere && readReflog(folder, "HEAD").some(({ to }) => to === tip)) return path;
   }
   return null;
 }
 
-/** Matches reflog messages of commits that were created there. */
+/** Matches reflog messages of commits that were created in the checkout itself. */
 const MADE_HERE = /^(?:commit|cherry-pick|revert|am|rebase \((?:pick|reword|squash|fixup|edit|continue)\))/;
 
 /** Unhides files that git was set to overlook; reports repositories in the worktree, to which a commit only points. */
 async function unhideFiles(place: WorktreePlace, changed: WorktreeState["changed"], found: Findings): Promise<void> {
   const { git, worktree } = place;
   const brought = new Set(
-    (readOrigin(place.root, place.id)?.brought ?? []).map(({ path }) => toProjectPath(place, path)),
+    (readOrigin(place.root, place.id)?.brought ?? []).map(({ path }) => buildProjectPath(place, path)),
   );
   const hidden: string[] = [];
   const links: string[] = [];
-  const own = new Set(changed.map(({ path }) => toProjectPath(place, path)));
+  const own = new Set(changed.map(({ path }) => buildProjectPath(place, path)));
   for (const entry of await git.list(["ls-files", "-v", "--stage", "-z"])) {
     const [tag = "", mode = ""] = entry.split(" ", 2);
     const path = entry.slice(entry.indexOf("\t") + 1);
@@ -256,7 +256,7 @@ async function unhideFiles(place: WorktreePlace, changed: WorktreeState["changed
   if (links.length > 0) await reportLinks(place, links, found);
 }
 
-function toProjectPath({ repository }: WorktreePlace, path: string): string {
+function buildProjectPath({ repository }: WorktreePlace, path: string): string {
   return path.startsWith("../") ? path.slice("../".length) : repository.prefix + path;
 }
 

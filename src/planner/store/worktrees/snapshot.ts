@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { readJsonFile } from "../files/json_file.ts";
-import { removeFileInside } from "../files/open_folder.ts";
+import { removeFileInOpenFolder } from "../files/open_folder.ts";
 import { replaceFile } from "../files/place_file.ts";
 import type { Git } from "../git/git.ts";
 import { readGitFile } from "./admin_folder.ts";
@@ -48,9 +48,9 @@ export async function snapshotPrograms({
 }: WorktreePlace): Promise<RepositorySnapshot> {
   const git = existsSync(worktree.path) ? place.git : repository.git;
   const note: Record<string, string> = { ...(await snapshotSharedPrograms(repository, git)) };
-  addToNote(note, ".git", readGitFile(worktree.path, ".git"));
-  addToNote(note, "commondir", readGitFile(gitFolder, "commondir"));
-  addToNote(note, "gitdir", readGitFile(gitFolder, "gitdir"));
+  addNoteEntry(note, ".git", readGitFile(worktree.path, ".git"));
+  addNoteEntry(note, "commondir", readGitFile(gitFolder, "commondir"));
+  addNoteEntry(note, "gitdir", readGitFile(gitFolder, "gitdir"));
   return note;
 }
 
@@ -62,7 +62,7 @@ export async function snapshotPrograms({
 export async function snapshotSharedPrograms(repository: Repository, git: Git): Promise<RepositorySnapshot> {
   const { commonFolder } = repository;
   const note: Record<string, string> = {};
-  addToNote(note, "alternates", readGitFile(commonFolder, "objects/info/alternates"));
+  addNoteEntry(note, "alternates", readGitFile(commonFolder, "objects/info/alternates"));
   for (const { scope, key, values } of await listSettings(git)) {
     note[`${SCOPES[scope] ?? scope} ${key}`] = SECRET.test(key) && !WATCHED.test(key) ? computeDigest(values) : values;
   }
@@ -81,7 +81,7 @@ export function pickSharedPrograms(note: RepositorySnapshot): RepositorySnapshot
 
 const SHARED = /^(?:alternates$|hook |setting |global setting )/;
 
-function addToNote(note: Record<string, string>, name: string, value: string | null): void {
+function addNoteEntry(note: Record<string, string>, name: string, value: string | null): void {
   if (value !== null) note[name] = value;
 }
 
@@ -137,7 +137,7 @@ export function readSnapshot({ root, id }: Pick<WorktreePlace, "root" | "id">): 
 }
 
 export async function dropSnapshot({ root, id }: Pick<WorktreePlace, "root" | "id">): Promise<void> {
-  await removeFileInside(join(root, worktreeFiles.snapshot(id)));
+  await removeFileInOpenFolder(join(root, worktreeFiles.snapshot(id)));
 }
 
 /** One entry that differs between two snapshots. */

@@ -19,8 +19,8 @@ export async function readSpecChanges({ git, prefix }: Repository, since: string
   // A shallow clone may lack the common ancestor; then every differing file counts as changed.
   const parted = (await git.ask(["merge-base", base, head])) !== null;
   return {
-    before: await readState(git, { commit: base, prefix, files }),
-    after: await readState(git, { commit: head, prefix, files }),
+    before: await readCommittedState(git, { commit: base, prefix, files }),
+    after: await readCommittedState(git, { commit: head, prefix, files }),
     changed: await readChangedFiles(git, prefix, `${base}${parted ? "..." : ".."}${head}`),
   };
 }
@@ -37,7 +37,7 @@ interface Reading {
   readonly files: readonly string[];
 }
 
-async function readState(git: Git, { commit, prefix, files }: Reading): Promise<CommittedState> {
+async function readCommittedState(git: Git, { commit, prefix, files }: Reading): Promise<CommittedState> {
   const read = async (file: string): Promise<string | null> => {
     const { status, stdout } = await git.try(["cat-file", "blob", `${commit}:${prefix}${file}`]);
     return status === 0 ? stdout.toString() : null;

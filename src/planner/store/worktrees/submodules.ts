@@ -23,10 +23,10 @@ export function listModuleFolders(gitFolder: string): ReadonlyMap<string, string
 
 /** Returns a worktree's uncommitted files in submodules, even nested, as paths from its top. Runs no program there. */
 export async function listSubmoduleChanges({ gitFolder, worktree }: WorktreePlace): Promise<readonly string[]> {
-  return existsSync(join(gitFolder, "modules")) ? listChangesBelow(worktree.path, "") : [];
+  return existsSync(join(gitFolder, "modules")) ? listNestedChanges(worktree.path, "") : [];
 }
 
-async function listChangesBelow(top: string, prefix: string): Promise<readonly string[]> {
+async function listNestedChanges(top: string, prefix: string): Promise<readonly string[]> {
   const entries = await new Git(join(top, prefix)).list(["ls-files", "--stage", "-z"]);
   const links = entries
     .filter((entry) => entry.startsWith("160000 "))
@@ -37,7 +37,7 @@ async function listChangesBelow(top: string, prefix: string): Promise<readonly s
     if (!existsSync(join(top, folder, ".git"))) continue;
     const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
     const changed = await new Git(join(top, folder)).list(listing);
-    found.push(...changed.map((entry) => folder + entry.slice(3)), ...(await listChangesBelow(top, folder)));
+    found.push(...changed.map((entry) => folder + entry.slice(3)), ...(await listNestedChanges(top, folder)));
   }
   return found;
 }

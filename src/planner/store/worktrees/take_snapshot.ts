@@ -10,9 +10,9 @@ import {
   findUnfinishedOperation,
   listAdminFolders,
   readGitFile,
-  readHead,
+  readGitHead,
   readReflog,
-  realPath,
+  resolveStoredPath,
 } from "./admin_folder.ts";
 import { computeDigest, type RepositorySnapshot, snapshotPrograms } from "./snapshot.ts";
 import { listModuleFolders } from "./submodules.ts";
@@ -25,7 +25,7 @@ const OWN_PARTS: ReadonlySet<string> = new Set(["locks", "logs", "processes", "r
 /** Files of git's `info/` that change how git ignores or treats files in every checkout. */
 const INFO_FILES = ["attributes", "exclude", "grafts", "sparse-checkout"];
 
-/** Entry with a complete snapshot's time in ms since 1970. Earlier versions' snapshots lack it, and perhaps others. */
+/** Entry with a complete snapshot's time in ms since 1970; snapshots of earlier versions lack this entry or more. */
 export const WHOLE_SNAPSHOT_NAME = "snapshot";
 
 /**
@@ -42,9 +42,9 @@ export async function takeSnapshot(place: WorktreePlace, programs?: RepositorySn
   const parts = await Promise.all([
     programs ?? snapshotPrograms(place),
     readRefs(git),
-    readHeads(place),
+    readCheckoutHeads(place),
     readUncommittedChanges(repository),
-    readModules(commonFolder),
+    readSubmoduleStates(commonFolder),
     readOtherRuns(place),
   ]);
   return Object.assign(
@@ -67,12 +67,12 @@ export async function readRefs(git: Git): Promise<RepositorySnapshot> {
 }
 
 /** Reads HEAD and unfinished operations of every checkout that belongs neither to a run nor to its checks. */
-async function readHeads({ root, repository }: WorktreePlace): Promise<RepositorySnapshot> {
-  const runs = realPath(join(root, WORKTREES_FOLDER)) + sep;
+async function readCheckoutHeads({ root, repository }: WorktreePlace): Promise<RepositorySnapshot> {
+  const runs = resolveStoredPath(join(root, WORKTREES_FOLDER)) + sep;
   const heads: Record<string, string> = {};
   for (const [path, folder] of await listCheckouts(repository)) {
     if (path.startsWith(runs) || isFreshWorktree(path)) continue;
-    const head = readHead(folder);
+    const head = readGitHead(folder);
     if (head !== null) heads[`HEAD ${path}`] = "ref" in head ? head.ref : head.hash;
     const unfinished = findUnfinishedOperation(folder);
     if (unfinished !== null) heads[`operation ${path}`] = unfinished.name;
@@ -91,7 +91,7 @@ export async function listCheckouts({
 }
 
 /** Number of tries and pause in milliseconds when git changes a checkout while it is read. Chosen by planner. */
-const STEADY = { tries: 20, pauseMs: 50 } as const;
+const STEADY_READ_LIMITS = { tries: 20, pauseMs: 50 } as const;
 
 /**
  * Reads uncommitted changes in the person's checkout, without those in `.planner/`. A merge of another run writes the
@@ -103,9 +103,9 @@ async function readUncommittedChanges({ git, gitFolder, top, prefix }: Repositor
     const before = buildCheckoutMark(gitFolder);
     const all = await git.list(listing);
     // Git writes HEAD after the index.
-    if (all.some((entry) => /^[^ ?]/.test(entry))) await sleep(STEADY.pauseMs);
-    if (tries < STEADY.tries && (before === null || before !== buildCheckoutMark(gitFolder))) {
-      await sleep(STEADY.pauseMs);
+    if (all.some((entry) => /^[^ ?]/.test(entry))) await sleep(STEADY_READ_LIMITS.pauseMs);
+    if (tries < STEADY_READ_LIMITS.tries && (before === null || before !== buildCheckoutMark(gitFolder))) {
+      await sleep(STEADY_READ_LIMITS.pauseMs);
       continue;
     }
     const entries = all.filter((entry) => !entry.slice(3).startsWith(`${prefix}.planner/`));
@@ -144,7 +144,7 @@ function buildContentMark(path: string): string {
 }
 
 /** Reads checked-out commits and refs of each submodule in the person's checkout. */
-async function readModules(commonFolder: string): Promise<RepositorySnapshot> {
+async function readSubmoduleStates(commonFolder: string): Promise<RepositorySnapshot> {
   const found: Record<string, string> = {};
   for (const [name, folder] of listModuleFolders(commonFolder)) {
     const listed = await new Git(folder, { GIT_DIR: folder }).ask([

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { getErrorCode, isMissingError } from "../files/disk_error.ts";
-import { openParentFolder, removeFileInside } from "../files/open_folder.ts";
+import { openParentFolder, removeFileInOpenFolder } from "../files/open_folder.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { removeLeftoverFiles, TEMPORARY_PATTERN } from "../files/temporary_file.ts";
 import type { Git } from "../git/git.ts";
@@ -30,7 +30,7 @@ const SHARED = ["config.md", "specs", "archive", "prompts", "templates", "schema
 export async function bringProjectFiles(place: WorktreePlace): Promise<readonly BroughtFile[]> {
   const { root, id, repository, worktree, git } = place;
   const paths = (await listUncommittedShared(repository)).filter((path) => path !== buildActivePath(id));
-  const copies = await findCopies(place, git, paths);
+  const copies = await findFileCopies(place, git, paths);
   const spec = await buildSpecToBring(place);
   const brought = copies.map(({ file }) => file);
   const { branch, mainBranch } = worktree;
@@ -39,9 +39,9 @@ export async function bringProjectFiles(place: WorktreePlace): Promise<readonly 
   const origin = { branch, mainBranch, brought, spec: asBrought, hiding };
   // Recorded before the files exist, so that their origin is known after a crash.
   await writeOrigin(root, id, { ...origin, moving: true });
-  await writeExclude(place, origin);
-  await writeCopies(place, git, copies);
-  if (spec !== null) await bringSpec(place, spec);
+  await writeIgnoreList(place, origin);
+  await writeFileCopies(place, git, copies);
+  if (spec !== null) await writeBroughtSpec(place, spec);
   await writeOrigin(root, id, { ...origin, moving: false });
   return brought;
 }
@@ -64,7 +64,7 @@ interface Copy {
 }
 
 /** Returns files that differ in the worktree and that the run has not changed. */
-async function findCopies(
+async function findFileCopies(
   { root, worktree, repository: { prefix } }: WorktreePlace,
   git: Git,
   paths: readonly string[],
@@ -88,19 +88,23 @@ async function findCopies(
   });
 }
 
-async function writeCopies({ worktree, repository }: WorktreePlace, git: Git, copies: readonly Copy[]): Promise<void> {
+async function writeFileCopies(
+  { worktree, repository }: WorktreePlace,
+  git: Git,
+  copies: readonly Copy[],
+): Promise<void> {
   for (const { file, bytes } of copies) {
-    if (bytes === null) await removeFileInside(join(worktree.root, file.path));
+    if (bytes === null) await removeFileInOpenFolder(join(worktree.root, file.path));
     else await replaceFile(join(worktree.root, file.path), file.path, bytes);
   }
   const tracked = copies.filter(({ file }) => file.tracked).map(({ file }) => repository.prefix + file.path);
-  await setOverlooked(git, tracked, true);
+  await setOverlookedFiles(git, tracked, true);
 }
 
 /** Maximum number of paths in one command line; Windows allows 32,767 characters. */
 const MAX_PATHS = 200;
 
-async function runInParts(
+async function runGitInParts(
   paths: readonly string[],
   ask: (part: readonly string[]) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
@@ -113,17 +117,17 @@ async function runInParts(
 
 /** Returns git's index entries of paths; a path in conflict has several, with stages above 0. */
 async function readIndexEntries(git: Git, paths: readonly string[]) {
-  const listed = await runInParts(paths, (part) => git.list(["ls-files", "--stage", "-z", "--", ...part]));
+  const listed = await runGitInParts(paths, (part) => git.list(["ls-files", "--stage", "-z", "--", ...part]));
   return listed.map((entry) => {
     const [facts = "", path = ""] = entry.split("\t");
     return { path, stage: facts.split(" ")[2] };
   });
 }
 
-/** Returns those paths that differ from the checked-out commit. */
+/** Returns the given paths that differ from the checked-out commit. */
 async function findChangedPaths(git: Git, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const options = ["--name-only", "--no-renames", "-z", "HEAD", "--"];
-  return new Set(await runInParts(paths, (part) => git.list(["diff", ...options, ...part])));
+  return new Set(await runGitInParts(paths, (part) => git.list(["diff", ...options, ...part])));
 }
 
 interface SpecToBring {
@@ -148,14 +152,17 @@ async function buildSpecToBring({ root, id, worktree }: WorktreePlace): Promise<
 }
 
 /** Writes the file before the base: a base of texts never joined would make the merge undo the project's changes. */
-async function bringSpec({ root, id, worktree }: WorktreePlace, { ours, theirs, text }: SpecToBring): Promise<void> {
+async function writeBroughtSpec(
+  { root, id, worktree }: WorktreePlace,
+  { ours, theirs, text }: SpecToBring,
+): Promise<void> {
   const file = buildActivePath(id);
   if (theirs === null || !theirs.equals(text)) await replaceFile(join(worktree.root, file), file, text);
-  await keepBase(root, id, ours);
+  await storeCommonText(root, id, ours);
 }
 
-/** Stores the text that both sides now have in common. */
-export function keepBase(root: string, id: SpecId, text: string | Uint8Array): Promise<void> {
+/** Stores the spec's text that the project and the worktree now have in common. */
+export function storeCommonText(root: string, id: SpecId, text: string | Uint8Array): Promise<void> {
   return replaceFile(join(root, worktreeFiles.base(id)), worktreeFiles.base(id), text);
 }
 
@@ -168,9 +175,9 @@ export async function placeFile(place: WorktreePlace, path: string, text: string
   const origin = { ...known, brought: [...known.brought.filter((one) => one.path !== path), file] };
   // Recorded before the file exists, so that its origin is known after a crash.
   await writeOrigin(root, id, origin);
-  await writeExclude(place, origin);
+  await writeIgnoreList(place, origin);
   await replaceFile(join(worktree.root, path), path, text);
-  if (tracked) await setOverlooked(git, [repository.prefix + path], true);
+  if (tracked) await setOverlookedFiles(git, [repository.prefix + path], true);
 }
 
 /** Removes planner's own files. Returns the branch's files that the run has changed since, which stay. */
@@ -192,7 +199,7 @@ export async function removePlacedFiles(place: WorktreePlace): Promise<readonly 
   await restoreBranchFiles(place, git, displaced);
   const left = { ...origin, brought: origin.brought.filter((file) => !file.own || changed.includes(file.path)) };
   await writeOrigin(root, id, left);
-  await writeExclude(place, left);
+  await writeIgnoreList(place, left);
   return changed;
 }
 
@@ -222,7 +229,7 @@ async function removeBroughtSpec(place: WorktreePlace, git: Git): Promise<void> 
   const { root, id, repository } = place;
   // Without this, a comparison with the brought text would show the branch's own text as an undo of the project's
   // changes.
-  await removeFileInside(join(root, worktreeFiles.base(id)));
+  await removeFileInOpenFolder(join(root, worktreeFiles.base(id)));
   const path = repository.prefix + buildActivePath(id);
   await restoreBranchFiles(place, git, [{ path: buildActivePath(id), tracked: await isTrackedPath(git, path) }]);
 }
@@ -235,11 +242,12 @@ async function restoreBranchFiles(
   git: Git,
   files: readonly Restored[],
 ): Promise<void> {
-  for (const { path } of files.filter(({ tracked }) => !tracked)) await removeFileInside(join(worktree.root, path));
+  for (const { path } of files.filter(({ tracked }) => !tracked))
+    await removeFileInOpenFolder(join(worktree.root, path));
   const tracked = files.filter((file) => file.tracked).map(({ path }) => repository.prefix + path);
   const there = (await readIndexEntries(git, tracked)).filter(({ stage }) => stage === "0").map(({ path }) => path);
   if (there.length === 0) return;
-  await setOverlooked(git, there, false);
+  await setOverlookedFiles(git, there, false);
   await git.try(["checkout-index", "--force", "--index", "--quiet", "-z", "--stdin"], {
     input: there.map((path) => `${path}\0`).join(""),
   });
@@ -255,14 +263,16 @@ export async function isSpecAsBrought({ root, id, worktree }: WorktreePlace): Pr
 }
 
 /** Writes the ignore list of the worktree. Git has one such list per user, so this one begins with that list. */
-async function writeExclude({ root, id, repository }: WorktreePlace, { brought }: WorktreeOrigin): Promise<void> {
-  const users = await readUserExclude(repository);
-  const lines = brought.filter(({ tracked }) => !tracked).map(({ path }) => `/${escapePath(repository.prefix + path)}`);
+async function writeIgnoreList({ root, id, repository }: WorktreePlace, { brought }: WorktreeOrigin): Promise<void> {
+  const users = await readUserIgnoreList(repository);
+  const lines = brought
+    .filter(({ tracked }) => !tracked)
+    .map(({ path }) => `/${escapeIgnorePath(repository.prefix + path)}`);
   const file = worktreeFiles.exclude(id);
   await replaceFile(join(root, file), file, `${[users, TEMPORARY_PATTERN, ...lines].join("\n")}\n`);
 }
 
-async function readUserExclude({ git, settings }: Repository): Promise<string> {
+async function readUserIgnoreList({ git, settings }: Repository): Promise<string> {
   const home = process.env["XDG_CONFIG_HOME"] ?? join(process.env["HOME"] ?? "", ".config");
   const set = (await settings()).get("core.excludesfile") ?? join(home, "git", "ignore");
   // Git expands these prefixes.
@@ -270,12 +280,12 @@ async function readUserExclude({ git, settings }: Repository): Promise<string> {
   return (await readBytesIfFile(path).catch(() => null))?.toString() ?? "";
 }
 
-function escapePath(path: string): string {
+function escapeIgnorePath(path: string): string {
   return path.replace(/[\\*?[\]! #]/g, String.raw`\$&`);
 }
 
-/** Makes git overlook files, or stops that. @param paths indexed paths without a conflict */
-async function setOverlooked(git: Git, paths: readonly string[], on: boolean): Promise<void> {
+/** Makes git overlook files, or stops overlooking them. @param paths indexed paths without a conflict */
+async function setOverlookedFiles(git: Git, paths: readonly string[], on: boolean): Promise<void> {
   if (paths.length === 0) return;
   const flag = on ? "--skip-worktree" : "--no-skip-worktree";
   await git.try(["update-index", flag, "-z", "--stdin"], { input: paths.map((path) => `${path}\0`).join("") });
@@ -300,7 +310,7 @@ function hashBytes(bytes: Buffer | null): string | null {
 }
 
 /** Hides the worktrees from the project's own git, whatever its .gitignore contains. */
-export async function ignoreWorktrees(root: string): Promise<void> {
+export async function hideProjectWorktrees(root: string): Promise<void> {
   const file = ".planner/worktrees/.gitignore";
   openParentFolder(join(root, file)).close();
   if (!existsSync(join(root, file))) await replaceFile(join(root, file), file, "*\n");

@@ -9,7 +9,7 @@ import { readGitFile } from "./admin_folder.ts";
 import { listSubmoduleChanges } from "./submodules.ts";
 import { isSpecAsBrought, listChangedBroughtFiles, readBytesIfFile } from "./worktree_brought.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { findHooksBeyond, readOrigin, type WorktreePlace, writeOrigin } from "./worktree_place.ts";
+import { findMissingHooksFolder, readOrigin, type WorktreePlace, writeOrigin } from "./worktree_place.ts";
 
 export interface SpecBranches {
   readonly branch: string;
@@ -35,8 +35,8 @@ export async function isBranchMerged(git: Git, branches: SpecBranches): Promise<
 }
 
 /**
- * Whether a commit, or one of its ancestors, has a change that the main branch lacks. A merge counts as such, because
- * it can contain further changes and git cannot compare those.
+ * Whether a commit, or one of its ancestors, has a change that the main branch lacks. A merge counts as such a change,
+ * because it can contain further changes and git cannot compare merges.
  */
 export async function hasOwnChange(git: Git, commit: string, mainBranch: string): Promise<boolean> {
   const range = `refs/heads/${mainBranch}...${commit}`;
@@ -130,7 +130,7 @@ const MAX_REFUSAL_CHARS = 2000;
  */
 export async function commitPaths(place: WorktreePlace, message: string, paths: readonly string[]): Promise<void> {
   const { id, git, worktree } = place;
-  const hooks = await findHooksBeyond(place);
+  const hooks = await findMissingHooksFolder(place);
   const setting = hooks === null ? [] : ["-c", `core.hooksPath=${hooks}`];
   const commit = async (): Promise<string | null> => {
     const args = [...setting, "commit", "--quiet", "--only", "-m", message, "--", ...paths];
@@ -150,7 +150,7 @@ export async function commitPaths(place: WorktreePlace, message: string, paths: 
 }
 
 /** Refuses uncommitted files. @throws OperationError `failed_precondition` that names the first of them */
-export function refuseChanges(what: string, files: readonly string[]): void {
+export function refuseUncommittedFiles(what: string, files: readonly string[]): void {
   if (files.length === 0) return;
   const named = files.slice(0, 5).map((file) => `"${file}"`);
   const more = files.length > named.length ? ` and ${files.length - named.length} more` : "";
@@ -158,7 +158,7 @@ export function refuseChanges(what: string, files: readonly string[]): void {
 }
 
 /** @throws OperationError `failed_precondition` if the main branch lacks a change of the branch. */
-export async function refuseUnmerged(git: Git, branches: SpecBranches): Promise<void> {
+export async function refuseUnmergedBranch(git: Git, branches: SpecBranches): Promise<void> {
   if (await isBranchMerged(git, branches)) return;
   const { length } = await listCommitsAhead(git, branches);
   throw new OperationError(

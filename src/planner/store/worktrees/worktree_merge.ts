@@ -11,7 +11,7 @@ import {
   describeUnfinishedOperation,
   findUnfinishedOperation,
   MERGE_ACTION,
-  readHead,
+  readGitHead,
   readRebasedBranch,
 } from "./admin_folder.ts";
 import { restoreOtherSpecs } from "./foreign_specs.ts";
@@ -21,11 +21,11 @@ import { mergeText } from "./merge_text.ts";
 import { isAncestor } from "./outside_words.ts";
 import { settleWorktree } from "./settle.ts";
 import { listCheckouts } from "./take_snapshot.ts";
-import { keepBase, readBytesIfFile, removeBroughtFiles } from "./worktree_brought.ts";
-import { isBranchMerged, listCommitsAhead, listUncommittedFiles, refuseChanges } from "./worktree_commits.ts";
+import { readBytesIfFile, removeBroughtFiles, storeCommonText } from "./worktree_brought.ts";
+import { isBranchMerged, listCommitsAhead, listUncommittedFiles, refuseUncommittedFiles } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import { readOrigin, type WorktreePlace, writeOrigin } from "./worktree_place.ts";
-import { buildMergeMark, mergeWithNote, readBlobText, rebaseWorktree } from "./worktree_rebase.ts";
+import { buildMergeMark, readBlobText, rebaseWorktree, runNotedMerge } from "./worktree_rebase.ts";
 
 /** Maximum moves of the main branch during a rebase. Chosen by planner: each costs another rebase. */
 const MAX_TRIES = 8;
@@ -37,24 +37,24 @@ export async function mergeWorktree(
 ): Promise<BranchMergeResult> {
   const { problems } = await settleWorktree(place, null);
   if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
-  refuseChanges(`Worktree "${worktreeFiles.folder(place.id)}"`, await listUncommittedFiles(place));
+  refuseUncommittedFiles(`Worktree "${worktreeFiles.folder(place.id)}"`, await listUncommittedFiles(place));
   const spec = await readWorktreeSpec(place);
   const open = await findOpenCriteria(place, spec);
   if (open.length > 0) return { kind: "open", criteria: open };
   await removeBroughtFiles(place);
-  const answer = await mergeWithNote(place, () => moveMainForward(place, { message, admit }));
+  const answer = await runNotedMerge(place, () => rebaseAndAdvanceMain(place, { message, admit }));
   if (answer.kind === "merged" || answer.kind === "nothing") await joinSpecIntoProject(place, spec);
-  if (answer.kind === "conflict") await recordConflict(place);
+  if (answer.kind === "conflict") await recordMergeConflict(place);
   return answer;
 }
 
 /** Stores a conflict, so that the next run begins with it, see `beginAnewAfterConflict`. */
-async function recordConflict({ root, id, git }: WorktreePlace): Promise<void> {
+async function recordMergeConflict({ root, id, git }: WorktreePlace): Promise<void> {
   const origin = readOrigin(root, id);
   if (origin !== null) await writeOrigin(root, id, { ...origin, conflict: await git.line(["rev-parse", "HEAD"]) });
 }
 
-async function moveMainForward(
+async function rebaseAndAdvanceMain(
   place: WorktreePlace,
   { message, admit }: BranchMergeOptions,
 ): Promise<BranchMergeResult> {
@@ -73,7 +73,7 @@ async function moveMainForward(
     const commit = await git.line(["rev-parse", "HEAD"]);
     const reasons = await admit(commit);
     if (reasons.length > 0) return { kind: "refused", reasons };
-    if (await fastForwardMain(place, main, commit)) return { kind: "merged", commit, commits, notes: [...notes] };
+    if (await fastForwardMainBranch(place, main, commit)) return { kind: "merged", commit, commits, notes: [...notes] };
   }
   throw new OperationError("aborted", `Cannot merge "${worktree.branch}": "${worktree.mainBranch}" keeps moving`);
 }
@@ -81,7 +81,7 @@ async function moveMainForward(
 /** Returns git in the checkout of the main branch; null if it is not checked out. */
 async function findMainCheckout({ repository, worktree }: WorktreePlace): Promise<Git | null> {
   // In a submodule git lists the checkout by another path.
-  const head = readHead(repository.gitFolder);
+  const head = readGitHead(repository.gitFolder);
   if (head !== null && "ref" in head && head.ref === `refs/heads/${worktree.mainBranch}`)
     return new Git(repository.top, {}, repository.git.use);
   const path = (await readBranchCheckouts(repository.git)).get(`refs/heads/${worktree.mainBranch}`) ?? "";
@@ -95,7 +95,7 @@ async function findMainCheckout({ repository, worktree }: WorktreePlace): Promis
 async function refuseUnfinishedOperation({ id, repository, worktree }: WorktreePlace): Promise<void> {
   const main = `refs/heads/${worktree.mainBranch}`;
   for (const [path, folder] of await listCheckouts(repository)) {
-    const head = readHead(folder);
+    const head = readGitHead(folder);
     if (readRebasedBranch(folder) !== main && !(head !== null && "ref" in head && head.ref === main)) continue;
     const unfinished = findUnfinishedOperation(folder);
     if (unfinished === null || unfinished.abort === null) continue;
@@ -125,7 +125,7 @@ async function refuseDeletedFiles({ id, repository }: WorktreePlace, main: Git, 
  * of its checkout with the commit's content, so that git leaves the files unchanged and every change is in a file at
  * all times.
  */
-async function fastForwardMain(
+async function fastForwardMainBranch(
   place: WorktreePlace,
   main: Git | null,
   commit: string,
@@ -140,7 +140,7 @@ async function fastForwardMain(
     return (await git.try(["update-ref", "-m", `${MERGE_ACTION}${worktree.branch}`, ref, commit, old])).status === 0;
   }
   await refuseDeletedFiles(place, main, commit);
-  const staged = await stageSpecs(place, main, commit);
+  const staged = await stageChangedSpecs(place, main, commit);
   // Git itself refuses to overwrite a changed file, including an ignored one.
   const merge = ["merge", "--quiet", "--ff-only", "--no-autostash", "--no-overwrite-ignore", commit];
   const { status, stderr } = await main.try(merge, {
@@ -163,14 +163,14 @@ async function fastForwardMain(
  *
  * @throws OperationError `failed_precondition` if a changed file would be overwritten, or a git operation is unfinished
  */
-export async function advanceMain(place: WorktreePlace, commit: string): Promise<MainBranchUpdate> {
+export async function advanceMainBranch(place: WorktreePlace, commit: string): Promise<MainBranchUpdate> {
   const { git, worktree } = place;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const main = await git.line(["rev-parse", "--verify", `refs/heads/${worktree.mainBranch}^{commit}`]);
     if (await isAncestor(git, commit, main)) return "there";
     if (!(await isAncestor(git, main, commit))) return "diverged";
     await refuseUnfinishedOperation(place);
-    if (await fastForwardMain(place, await findMainCheckout(place), commit, { joinsOwn: true })) return "moved";
+    if (await fastForwardMainBranch(place, await findMainCheckout(place), commit, { joinsOwn: true })) return "moved";
   }
   throw new OperationError("aborted", `Cannot move "${worktree.mainBranch}" forward: it keeps moving`);
 }
@@ -182,13 +182,17 @@ export async function bringSpecBack(place: WorktreePlace): Promise<void> {
 
 interface StagedSpec {
   readonly path: string;
-  /** The file's text in the main branch before the merge; after it in the next field. Null if the file is absent. */
+  /** The file's text in the main branch before the merge; null without a file. The next field has the text after it. */
   readonly before: string | null;
   readonly after: string | null;
 }
 
 /** Stages specs that the commit changes and that are changed or untracked in the main checkout. */
-async function stageSpecs({ repository }: WorktreePlace, main: Git, commit: string): Promise<readonly StagedSpec[]> {
+async function stageChangedSpecs(
+  { repository }: WorktreePlace,
+  main: Git,
+  commit: string,
+): Promise<readonly StagedSpec[]> {
   if (main.cwd !== repository.top) return [];
   const specs = `${repository.prefix}${SPECS_FOLDER}`;
   const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional"];
@@ -262,7 +266,7 @@ async function joinSpecIntoProject({ root, id }: WorktreePlace, { theirs, base }
       stale = now !== ours;
       return stale ? now : text;
     });
-    if (!stale) return keepBase(root, id, theirs);
+    if (!stale) return storeCommonText(root, id, theirs);
   }
   throw new OperationError("aborted", `Cannot write "${buildActivePath(id)}": another program keeps changing it`);
 }

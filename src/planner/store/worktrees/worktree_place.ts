@@ -4,7 +4,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { isMissingError, toDiskError } from "../files/disk_error.ts";
+import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { Git } from "../git/git.ts";
@@ -16,8 +16,8 @@ import {
   findGitFolder,
   findUnfinishedOperation,
   readGitFile,
-  readHead,
-  realPath,
+  readGitHead,
+  resolveStoredPath,
 } from "./admin_folder.ts";
 import { readRunRecord } from "./run_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
@@ -136,7 +136,7 @@ export async function listWorktreeIds(root: string): Promise<readonly SpecId[]> 
     return [...new Set(ids as SpecId[])].sort();
   } catch (error) {
     if (isMissingError(error)) return [];
-    throw toDiskError(`read "${WORKTREES_FOLDER}"`, error);
+    throw convertToDiskError(`read "${WORKTREES_FOLDER}"`, error);
   }
 }
 
@@ -208,12 +208,15 @@ function isWorktree(path: string, gitFolder: string, { commonFolder }: Repositor
   const common = readGitFile(gitFolder, "commondir");
   if (back === null || common === null) return false;
   const named = resolve(gitFolder, back).replace(/[\\/]\.git$/, "");
-  return realPath(named) === realPath(path) && realPath(resolve(gitFolder, common)) === realPath(commonFolder);
+  return (
+    resolveStoredPath(named) === resolveStoredPath(path) &&
+    resolveStoredPath(resolve(gitFolder, common)) === resolveStoredPath(commonFolder)
+  );
 }
 
 /** Returns the branch that is checked out, or null if HEAD is detached. */
 export function readHeadBranch(gitFolder: string): string | null {
-  const head = readHead(gitFolder);
+  const head = readGitHead(gitFolder);
   return head !== null && "ref" in head ? head.ref.replace(/^refs\/heads\//, "") : null;
 }
 
@@ -263,7 +266,7 @@ export function resolveHooksFolder(
  * Returns the folder of hooks for git in a worktree, if git would not find it there itself: a hook manager (husky for
  * example) keeps hooks in an ignored folder, which a new worktree lacks. Null otherwise.
  */
-export async function findHooksBeyond({
+export async function findMissingHooksFolder({
   repository,
   worktree,
 }: Pick<WorktreePlace, "repository" | "worktree">): Promise<string | null> {

@@ -3,21 +3,21 @@ import { OperationError } from "#kernel/errors.ts";
 import type { WorktreeOptions } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
-import { removeFolderInside } from "../files/open_folder.ts";
+import { removeFolderInOpenFolder } from "../files/open_folder.ts";
 import { formatGitError, type Git } from "../git/git.ts";
 import { addGitSetting } from "../git/start_git.ts";
 import { WORKTREES_FOLDER } from "../project/places.ts";
-import { listAdminFolders, readGitFile, readHead, realPath } from "./admin_folder.ts";
+import { listAdminFolders, readGitFile, readGitHead, resolveStoredPath } from "./admin_folder.ts";
 import { refusePlantedPrograms } from "./guard.ts";
 import { keepCommits, keepHashes } from "./keep_commits.ts";
 import type { BranchCheckouts } from "./main_branch.ts";
 import { isAncestor } from "./outside_words.ts";
 import { readSnapshot } from "./snapshot.ts";
-import { bringProjectFiles, ignoreWorktrees, removeBroughtFiles } from "./worktree_brought.ts";
+import { bringProjectFiles, hideProjectWorktrees, removeBroughtFiles } from "./worktree_brought.ts";
 import type { SpecBranches } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import {
-  findHooksBeyond,
+  findMissingHooksFolder,
   openWorktreePlace,
   type Repository,
   readCurrentBranch,
@@ -25,7 +25,7 @@ import {
   type WorktreePlace,
   writeOrigin,
 } from "./worktree_place.ts";
-import { endKilledRebase, settleSpecs } from "./worktree_rebase.ts";
+import { endKilledRebase, resolveSpecConflicts } from "./worktree_rebase.ts";
 
 /**
  * Returns the branch from which worktrees are created.
@@ -50,7 +50,7 @@ export async function requireMainBranch(
 }
 
 /** @throws OperationError `failed_precondition` for a base whose commits would count as the run's. */
-export async function checkBase({ git }: Repository, mainBranch: string, base: string | null): Promise<void> {
+export async function requireUsableBase({ git }: Repository, mainBranch: string, base: string | null): Promise<void> {
   if (base === null) return;
   const refuse = (why: string): never => {
     throw new OperationError("failed_precondition", `Cannot begin at "${base}" ("worktree.base"): ${why}`);
@@ -79,8 +79,8 @@ interface Making {
 export async function prepareWorktree(making: Making, options: WorktreeOptions): Promise<WorktreePlace> {
   const { repository, root, id, refs } = making;
   const mainBranch = await requireMainBranch(repository, options, refs);
-  await ignoreWorktrees(root);
-  await removeUnfinished(making);
+  await hideProjectWorktrees(root);
+  await removeUnfinishedWorktree(making);
   const found = await openWorktreePlace(repository, root, id);
   const branch = `${options.branchPrefix}${id}`;
   const isOld = refs.has(`refs/heads/${branch}`);
@@ -94,9 +94,9 @@ export async function prepareWorktree(making: Making, options: WorktreeOptions):
   }
   // A worktree that was just created from the main branch contains no earlier work.
   const begunAnew = found === null ? null : await beginAnewAfterConflict(place);
-  const reused = (found !== null || isOld) && (await moveToStart(place, start));
+  const reused = (found !== null || isOld) && (await moveBranchToStart(place, start));
   const brought = await bringProjectFiles(place);
-  const hooks = await findHooksBeyond(place);
+  const hooks = await findMissingHooksFolder(place);
   const { env } = place.worktree;
   const own = hooks === null ? env : { ...env, ...addGitSetting("core.hooksPath", hooks, { ...process.env, ...env }) };
   const identity = buildIdentity(await repository.settings(), { ...process.env, ...own });
@@ -133,13 +133,13 @@ async function makeWorktree(making: Making, branches: SpecBranches & Start): Pro
 }
 
 /** Removes a worktree that git had not finished creating, which contains no work. */
-async function removeUnfinished({ repository: { git, commonFolder }, root, id }: Making): Promise<void> {
-  const path = realPath(join(root, worktreeFiles.folder(id)));
+async function removeUnfinishedWorktree({ repository: { git, commonFolder }, root, id }: Making): Promise<void> {
+  const path = resolveStoredPath(join(root, worktreeFiles.folder(id)));
   const gitFolder = (await listAdminFolders(commonFolder)).get(path);
   if (gitFolder === undefined || readGitFile(gitFolder, "locked") !== "initializing") return;
   await git.try(["worktree", "unlock", path]);
   // Git itself would follow a link that replaces a parent folder.
-  await removeFolderInside(join(root, worktreeFiles.folder(id)));
+  await removeFolderInOpenFolder(join(root, worktreeFiles.folder(id)));
   await git.try(["worktree", "remove", "--force", path]);
 }
 
@@ -150,11 +150,11 @@ export async function addWorktree(making: Making, branches: SpecBranches & Start
   const { branch, mainBranch, start = `refs/heads/${mainBranch}` } = branches;
   const path = join(root, WORKTREES_FOLDER, id);
   const other = refs.get(`refs/heads/${branch}`) ?? "";
-  if (other !== "" && resolve(other) !== realPath(path)) {
+  if (other !== "" && resolve(other) !== resolveStoredPath(path)) {
     throw new OperationError("failed_precondition", `Branch "${branch}" is checked out in "${other}"`);
   }
   // A folder that was deleted without git is still registered.
-  const gitFolder = (await listAdminFolders(commonFolder)).get(realPath(path));
+  const gitFolder = (await listAdminFolders(commonFolder)).get(resolveStoredPath(path));
   const force = gitFolder === undefined ? [] : ["--force"];
   if (gitFolder !== undefined) await keepDeletedCommits(making, branches, gitFolder);
   // Created separately, so that each of the two commands can be repeated if another git blocked it.
@@ -169,7 +169,7 @@ async function keepDeletedCommits(
   gitFolder: string,
 ): Promise<void> {
   const { git, commonFolder } = repository;
-  const head = readHead(gitFolder);
+  const head = readGitHead(gitFolder);
   const ref = `refs/heads/${branches.branch}`;
   if (head !== null && "hash" in head) {
     const continues = (await git.try(["merge-base", "--is-ancestor", ref, head.hash])).status === 0;
@@ -188,7 +188,7 @@ async function makeBranch(git: Git, branch: string, start: string): Promise<void
 }
 
 /** Moves a branch without work to the start of new branches; returns true when it contains work. */
-async function moveToStart({ git, worktree: { mainBranch } }: WorktreePlace, start: string): Promise<boolean> {
+async function moveBranchToStart({ git, worktree: { mainBranch } }: WorktreePlace, start: string): Promise<boolean> {
   const main = `refs/heads/${mainBranch}`;
   const tips = await git.ask(["rev-parse", "HEAD", `${start}^{commit}`]);
   const [head, tip] = (tips ?? "").split("\n");
@@ -202,7 +202,7 @@ async function moveToStart({ git, worktree: { mainBranch } }: WorktreePlace, sta
 }
 
 /** A run's work that begins anew after a conflict with the main branch. */
-interface BegunAnew {
+interface RestartedWork {
   /** Last commit of the earlier work, which stays under `refs/planner/kept/`. */
   readonly commit: string;
   /** Files with conflict markers, as paths from the repository's top. */
@@ -213,7 +213,7 @@ interface BegunAnew {
  * After a merge conflict, moves the branch to the main branch's end and applies the work as one uncommitted change with
  * conflict markers. Null without a conflict, if a person has resolved it since, or if there are uncommitted changes.
  */
-async function beginAnewAfterConflict(place: WorktreePlace): Promise<BegunAnew | null> {
+async function beginAnewAfterConflict(place: WorktreePlace): Promise<RestartedWork | null> {
   const { git, repository, root, id, worktree } = place;
   const main = `refs/heads/${worktree.mainBranch}`;
   const commit = readOrigin(root, id)?.conflict ?? null;
@@ -228,5 +228,5 @@ async function beginAnewAfterConflict(place: WorktreePlace): Promise<BegunAnew |
   }
   await git.try(["merge", "--quiet", "--squash", "--no-stat", commit]);
   const files = await git.list(["diff", "--name-only", "-z", "--diff-filter=U"]);
-  return { commit, files: await settleSpecs(place, git, files) };
+  return { commit, files: await resolveSpecConflicts(place, git, files) };
 }

@@ -6,7 +6,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { formatGitError, type Git } from "../git/git.ts";
 import { listRunProcesses, RUN_VARIABLE } from "../processes/run_processes.ts";
 import { buildActivePath, SPECS_FOLDER } from "../project/places.ts";
-import { checkCommitter } from "./commit_check.ts";
+import { requireCommitter } from "./commit_check.ts";
 import { joinSpec } from "./join_spec.ts";
 import { readBytesIfFile } from "./worktree_brought.ts";
 import { worktreeFiles } from "./worktree_files.ts";
@@ -29,7 +29,7 @@ export async function rebaseWorktree(place: WorktreePlace): Promise<readonly str
 }
 
 /** Runs `merge` with a stored note, by which the next process learns about it if this one is killed. */
-export async function mergeWithNote<Result>(place: WorktreePlace, merge: () => Promise<Result>): Promise<Result> {
+export async function runNotedMerge<Result>(place: WorktreePlace, merge: () => Promise<Result>): Promise<Result> {
   await recordMerging(place, true);
   try {
     return await merge();
@@ -52,7 +52,7 @@ async function recordMerging({ root, id, worktree }: WorktreePlace, merging: boo
 export async function endKilledRebase(place: WorktreePlace): Promise<void> {
   const { root, id, worktree, git, gitFolder } = place;
   if (readOrigin(root, id)?.merging !== true) return;
-  await waitForOrphans(root);
+  await waitForOrphanGits(root);
   for (const folder of listRebaseFolders(gitFolder)) {
     const { status } = await git.try(["rebase", "--abort"], { env: buildMergeMark(root) });
     // Killed so early or so late that git cannot restore the branch itself.
@@ -68,7 +68,7 @@ function listRebaseFolders(gitFolder: string): readonly string[] {
 }
 
 /** Waits for every git of a merge whose planner was killed, because killing it would leave its own locks. */
-async function waitForOrphans(root: string): Promise<void> {
+async function waitForOrphanGits(root: string): Promise<void> {
   const deadline = performance.now() + ORPHAN_LIMIT_MS;
   const name = buildMergeMark(root)[RUN_VARIABLE] ?? "";
   const run = { name, leader: null, trustGroup: false };
@@ -83,21 +83,21 @@ async function rebaseBranch(place: WorktreePlace): Promise<readonly string[] | n
   let { status, stderr } = await git.try([...settings, "rebase", "--quiet", "--no-fork-point", main], options);
   while (status !== 0) {
     const files = await git.list(["diff", "--name-only", "-z", "--diff-filter=U"]);
-    if (files.length > 0 && (await settleSpecs(place, git, files)).length === 0) {
+    if (files.length > 0 && (await resolveSpecConflicts(place, git, files)).length === 0) {
       ({ status, stderr } = await git.try([...settings, "rebase", "--continue"], options));
       continue;
     }
     await git.run(["rebase", "--abort"], options);
     if (files.length > 0) return files;
     // Checked first, because git's advice in a later error would apply only to an unfinished rebase.
-    await checkCommitter(place.repository);
+    await requireCommitter(place.repository);
     throw new OperationError("failed_precondition", `git rebase failed: ${formatGitError(stderr)}`);
   }
   return null;
 }
 
 /** Resolves conflicts in specs. Returns the other files in conflict, and the spec's own if it cannot be joined. */
-export async function settleSpecs(
+export async function resolveSpecConflicts(
   place: WorktreePlace,
   git: Git,
   files: readonly string[],
@@ -108,14 +108,14 @@ export async function settleSpecs(
   const left: string[] = [];
   for (const path of files) {
     if (!path.startsWith(specs)) left.push(path);
-    else if (path !== own) await settleOtherSpec(git, path);
-    else if (!(await settleOwnSpec(place, git, own))) left.push(path);
+    else if (path !== own) await resolveOtherSpecConflict(git, path);
+    else if (!(await resolveOwnSpecConflict(place, git, own))) left.push(path);
   }
   return left;
 }
 
 /** Resolves another spec's conflict with the main branch's version: a branch decides only about its own spec. */
-async function settleOtherSpec(git: Git, path: string): Promise<void> {
+async function resolveOtherSpecConflict(git: Git, path: string): Promise<void> {
   // During a rebase, "ours" is the branch onto which git rebases; it may lack the file.
   const there = (await git.try(["checkout", "--quiet", "--ours", "--", path])).status === 0;
   await git.run(there ? ["add", "--", path] : ["rm", "--quiet", "--cached", "--", path]);
@@ -126,7 +126,7 @@ async function settleOtherSpec(git: Git, path: string): Promise<void> {
  * that were committed there; they conflict with the branch's own and contain no person's text. Text that a person wrote
  * there stays beside the agent's.
  */
-async function settleOwnSpec({ root, id, worktree }: WorktreePlace, git: Git, path: string): Promise<boolean> {
+async function resolveOwnSpecConflict({ root, id, worktree }: WorktreePlace, git: Git, path: string): Promise<boolean> {
   const brought = (await readBytesIfFile(join(root, worktreeFiles.base(id))))?.toString() ?? null;
   const [base, ours, theirs] = await Promise.all([1, 2, 3].map((stage) => readBlobText(git, `:${stage}:${path}`)));
   const common = base ?? brought;

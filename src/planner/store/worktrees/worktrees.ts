@@ -17,25 +17,25 @@ import type {
   Worktrees,
 } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { PLAIN_MESSAGE } from "../../work/commit_message.ts";
-import { removeFileInside } from "../files/open_folder.ts";
+import { PLAIN_COMMIT_WRITER } from "../../work/commit_message.ts";
+import { removeFileInOpenFolder } from "../files/open_folder.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { removeLeftoverFiles } from "../files/temporary_file.ts";
 import { Git } from "../git/git.ts";
-import { withMergeLock, withProjectLock } from "../locks/project_lock.ts";
+import { runWithMergeLock, runWithProjectLock } from "../locks/project_lock.ts";
 import { WORKTREES_FOLDER } from "../project/places.ts";
-import { forgetRequest } from "../requests/requests.ts";
-import { listAdminFolders, listMirrorRemotes, realPath } from "./admin_folder.ts";
-import { checkCommits } from "./commit_check.ts";
+import { deleteRequestNote } from "../requests/requests.ts";
+import { listAdminFolders, listMirrorRemotes, resolveStoredPath } from "./admin_folder.ts";
+import { requireCommitReadiness } from "./commit_check.ts";
 import { forecastConflicts } from "./differences.ts";
 import { readBlobHashes, readProjectState } from "./folder_state.ts";
-import { withFreshWorktree } from "./fresh_worktree.ts";
-import { listGitProgramChanges, refusePlantedElsewhere } from "./guard.ts";
+import { runInFreshWorktree } from "./fresh_worktree.ts";
+import { listGitProgramChanges, refuseForeignPrograms } from "./guard.ts";
 import { describeKeptCommits, isKeptCommit, keepBranch, keepCommits } from "./keep_commits.ts";
-import { findLeftBranches } from "./left_branches.ts";
-import { askWithMain, readBranchCheckouts } from "./main_branch.ts";
+import { findLeftoverBranches } from "./left_branches.ts";
+import { readBranchCheckouts, runMainBranchQuery } from "./main_branch.ts";
 import { OpenWorktree } from "./open_worktree.ts";
-import { guardProject, placeInProject, restoreReplacedFile } from "./project_run.ts";
+import { guardProject, placeProjectFile, restoreReplacedFile } from "./project_run.ts";
 import { readCommitFacts } from "./record_facts.ts";
 import { keepRunRecord, listLatestRuns, noteMergedRun, readRunRecord, readRunRecords } from "./run_commits.ts";
 import { readChangedFiles, readCommits, settleWorktree } from "./settle.ts";
@@ -48,8 +48,8 @@ import {
   isBranchMerged,
   listCommitsAhead,
   listUnsavedFiles,
-  refuseChanges,
-  refuseUnmerged,
+  refuseUncommittedFiles,
+  refuseUnmergedBranch,
   type SpecBranches,
 } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
@@ -64,7 +64,7 @@ import {
   type WorktreePlace,
   writeOrigin,
 } from "./worktree_place.ts";
-import { addWorktree, checkBase, prepareWorktree, requireMainBranch } from "./worktree_prepare.ts";
+import { addWorktree, prepareWorktree, requireMainBranch, requireUsableBase } from "./worktree_prepare.ts";
 
 /** Opens the worktrees of the project in `root`, an absolute path. */
 export function openWorktrees(root: string, clock: Clock): Worktrees {
@@ -84,10 +84,10 @@ class GitWorktrees implements Worktrees {
 
   async check(options: WorktreeOptions, message: string | null): Promise<void> {
     const repository = await this.#openedToWrite();
-    await refusePlantedElsewhere(repository, this.#root);
+    await refuseForeignPrograms(repository, this.#root);
     const mainBranch = await requireMainBranch(repository, options, await readBranchCheckouts(repository.git));
-    await checkBase(repository, mainBranch, options.base ?? null);
-    if (message !== null) await checkCommits(repository, message);
+    await requireUsableBase(repository, mainBranch, options.base ?? null);
+    if (message !== null) await requireCommitReadiness(repository, message);
   }
 
   async prepare(id: SpecId, options: WorktreeOptions): Promise<Worktree> {
@@ -130,7 +130,7 @@ class GitWorktrees implements Worktrees {
   }
 
   placeInProject(id: SpecId, path: string, text: string): Promise<void> {
-    return placeInProject(this.#root, id, path, text);
+    return placeProjectFile(this.#root, id, path, text);
   }
 
   async displace(id: SpecId): Promise<readonly string[]> {
@@ -144,21 +144,21 @@ class GitWorktrees implements Worktrees {
     const branches = await this.#branches(id);
     if (branches === null) return [];
     const git = new Git(this.#root);
-    return askWithMain(git, branches, id, () => listCommitsAhead(git, branches));
+    return runMainBranchQuery(git, branches, id, () => listCommitsAhead(git, branches));
   }
 
   async isMerged(id: SpecId): Promise<boolean> {
     const branches = await this.#branches(id);
     if (branches === null) return true;
     const git = new Git(this.#root);
-    return askWithMain(git, branches, id, () => isBranchMerged(git, branches));
+    return runMainBranchQuery(git, branches, id, () => isBranchMerged(git, branches));
   }
 
   async merge(id: SpecId, wishes: Partial<BranchMergeOptions> = {}): Promise<BranchMergeResult> {
-    const { message = PLAIN_MESSAGE, admit = async () => [] } = wishes;
+    const { message = PLAIN_COMMIT_WRITER, admit = async () => [] } = wishes;
     await this.#openedToWrite();
     // The lock is needed because the main checkout has changes during another merge.
-    return withMergeLock(this.#root, () => this.#merge(id, { message, admit }));
+    return runWithMergeLock(this.#root, () => this.#merge(id, { message, admit }));
   }
 
   async remove(id: SpecId, { unmerged = "refuse" }: WorktreeRemovalOptions = {}): Promise<readonly string[]> {
@@ -169,9 +169,9 @@ class GitWorktrees implements Worktrees {
     if (place !== null) {
       const { problems } = await settleWorktree(place, null);
       if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
-      refuseChanges(`Worktree "${folder}"`, await listUnsavedFiles(place));
+      refuseUncommittedFiles(`Worktree "${folder}"`, await listUnsavedFiles(place));
     }
-    if (branches !== null && unmerged === "refuse") await refuseUnmerged(new Git(this.#root), branches);
+    if (branches !== null && unmerged === "refuse") await refuseUnmergedBranch(new Git(this.#root), branches);
     const keeps = branches !== null && unmerged === "keep";
     const branch = keeps ? await keepBranch(new Git(this.#root), id, branches) : [];
     const isDropped = unmerged === "drop";
@@ -183,8 +183,9 @@ class GitWorktrees implements Worktrees {
     }
     if (branches !== null) await this.#removeBranch(id, branches, isDropped);
     const { status, origin, base, exclude, snapshot } = worktreeFiles;
-    for (const file of [status, base, exclude, snapshot, origin]) await removeFileInside(join(this.#root, file(id)));
-    await forgetRequest(new Git(this.#root), id);
+    for (const file of [status, base, exclude, snapshot, origin])
+      await removeFileInOpenFolder(join(this.#root, file(id)));
+    await deleteRequestNote(new Git(this.#root), id);
     return [...branch, ...kept];
   }
 
@@ -193,7 +194,7 @@ class GitWorktrees implements Worktrees {
     const { git, commonFolder } = await this.#opened();
     const { branch, mainBranch } = branches;
     // Git keeps its data about a worktree whose folder was deleted.
-    const path = realPath(join(this.#root, worktreeFiles.folder(id)));
+    const path = resolveStoredPath(join(this.#root, worktreeFiles.folder(id)));
     const gitFolder = (await listAdminFolders(commonFolder)).get(path) ?? null;
     return describeKeptCommits(await keepCommits(git, { id, gitFolder, commonFolder, branch, mainBranch, isDropped }))
       .told;
@@ -204,7 +205,7 @@ class GitWorktrees implements Worktrees {
     const path = join(this.#root, worktreeFiles.folder(spec_id));
     const updated_at = this.#clock.now().toISOString();
     const text = `${JSON.stringify({ spec_id, path, status, updated_at, error, commits }, null, 2)}\n`;
-    return withProjectLock(this.#root, async () => {
+    return runWithProjectLock(this.#root, async () => {
       await removeLeftoverFiles(join(this.#root, WORKTREES_FOLDER));
       await replaceFile(join(this.#root, file), file, text);
     });
@@ -276,8 +277,8 @@ class GitWorktrees implements Worktrees {
 
   async withFresh<Result>(id: SpecId, commit: string, use: (worktree: Worktree) => Promise<Result>): Promise<Result> {
     const repository = await this.#openedToWrite();
-    await refusePlantedElsewhere(repository, this.#root);
-    return withFreshWorktree(repository, { root: this.#root, id, commit }, use);
+    await refuseForeignPrograms(repository, this.#root);
+    return runInFreshWorktree(repository, { root: this.#root, id, commit }, use);
   }
 
   async noteMerged(id: SpecId, commits: readonly string[]): Promise<void> {
@@ -335,7 +336,7 @@ class GitWorktrees implements Worktrees {
 
   async #left(): Promise<ReadonlyMap<SpecId, SpecBranches>> {
     const repository = await this.#opened().catch(() => null);
-    return repository === null ? new Map() : findLeftBranches(repository, this.#root);
+    return repository === null ? new Map() : findLeftoverBranches(repository, this.#root);
   }
 
   async #removeBranch(id: SpecId, branches: SpecBranches, isDropped: boolean): Promise<void> {
@@ -344,7 +345,7 @@ class GitWorktrees implements Worktrees {
     const end = await git.line(["rev-parse", "--verify", `refs/heads/${branches.branch}`]);
     // If the folder was deleted without git, git would treat the branch as still checked out.
     await git.try(["worktree", "remove", join(this.#root, worktreeFiles.folder(id))]);
-    if (!isDropped && !(await isKeptCommit(git, id, end))) await refuseUnmerged(git, branches);
+    if (!isDropped && !(await isKeptCommit(git, id, end))) await refuseUnmergedBranch(git, branches);
     await git.run(["update-ref", "-d", `refs/heads/${branches.branch}`, end]);
   }
 }

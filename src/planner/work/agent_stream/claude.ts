@@ -7,19 +7,19 @@ import {
   readObjects,
   readOwnValue,
   readText,
-  summarizeCall,
+  summarizeToolCall,
 } from "./event.ts";
 import type { AgentTranscript } from "./transcript.ts";
 
 /** Event handlers of `claude -p --output-format stream-json --verbose` and `qwen --output-format stream-json`. */
 export const CLAUDE_EVENTS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
-  ["system", handleSystem],
-  ["assistant", handleAssistant],
-  ["user", handleUser],
+  ["system", handleSystemEvent],
+  ["assistant", handleAssistantEvent],
+  ["user", handleUserEvent],
   ["result", handleResult],
 ]);
 
-function handleSystem(event: AgentEvent, to: AgentTranscript): void {
+function handleSystemEvent(event: AgentEvent, to: AgentTranscript): void {
   to.begin(readText(event, "session_id"));
   if (readText(event, "subtype") === "permission_denied") {
     to.deny(to.recall(readText(event, "tool_use_id")) || readText(event, "tool_name"));
@@ -30,21 +30,21 @@ function handleSystem(event: AgentEvent, to: AgentTranscript): void {
   }
 }
 
-function handleAssistant(event: AgentEvent, to: AgentTranscript): void {
+function handleAssistantEvent(event: AgentEvent, to: AgentTranscript): void {
   const isOwn = readText(event, "parent_tool_use_id") === "";
   const message = readObject(event, "message");
   // One message arrives as several events, each with the usage of the whole message.
   if (to.isNew(readText(message, "id"))) to.spend(parseUsage(readObject(message, "usage"), null));
   for (const block of readObjects(message, "content")) {
     const text = readText(block, "text");
-    if (readText(block, "type") === "tool_use") recordCall(block, to);
+    if (readText(block, "type") === "tool_use") recordToolCall(block, to);
     else if (readText(block, "type") === "text" && isOwn) to.say(text);
     else if (readText(block, "type") === "text") to.quote(text);
   }
 }
 
-function recordCall(block: AgentEvent, to: AgentTranscript): void {
-  const [name, about] = [readText(block, "name"), summarizeCall(readObject(block, "input"))];
+function recordToolCall(block: AgentEvent, to: AgentTranscript): void {
+  const [name, about] = [readText(block, "name"), summarizeToolCall(readObject(block, "input"))];
   to.step(name, about);
   to.remember(readText(block, "id"), `${name} ${about}`);
 }
@@ -56,7 +56,7 @@ function parseUsage(usage: AgentEvent, cost_usd: number | null): Usage {
   return { input_tokens: fresh + cached_input_tokens, cached_input_tokens, output_tokens, cost_usd };
 }
 
-function handleUser(event: AgentEvent, to: AgentTranscript): void {
+function handleUserEvent(event: AgentEvent, to: AgentTranscript): void {
   for (const block of readObjects(readObject(event, "message"), "content")) {
     if (readOwnValue(block, "is_error") === true) to.stepFailed(readContentText(block, "content"));
   }
@@ -64,7 +64,7 @@ function handleUser(event: AgentEvent, to: AgentTranscript): void {
 
 function handleResult(event: AgentEvent, to: AgentTranscript): void {
   for (const denial of readObjects(event, "permission_denials")) {
-    to.deny(`${readText(denial, "tool_name")} ${summarizeCall(readObject(denial, "tool_input"))}`);
+    to.deny(`${readText(denial, "tool_name")} ${summarizeToolCall(readObject(denial, "tool_input"))}`);
   }
   const cost = readOwnValue(event, "total_cost_usd");
   // The price covers the whole session, and the usage includes tokens that no message reported.

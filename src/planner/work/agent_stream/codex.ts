@@ -5,7 +5,7 @@ import {
   readObjects,
   readOwnValue,
   readText,
-  summarizeCall,
+  summarizeToolCall,
 } from "./event.ts";
 import type { AgentTranscript } from "./transcript.ts";
 
@@ -35,7 +35,7 @@ function recordItemStart(event: AgentEvent, to: AgentTranscript): void {
   const item = readObject(event, "item");
   if (readText(item, "type") === "command_execution") to.step("shell", readText(item, "command"));
   if (readText(item, "type") === "mcp_tool_call") {
-    to.step(`${readText(item, "server")}.${readText(item, "tool")}`, summarizeCall(readObject(item, "arguments")));
+    to.step(`${readText(item, "server")}.${readText(item, "tool")}`, summarizeToolCall(readObject(item, "arguments")));
   }
 }
 

@@ -1,4 +1,4 @@
-import { type AgentEvent, readObject, readOwnValue, readText, summarizeCall } from "./event.ts";
+import { type AgentEvent, readObject, readOwnValue, readText, summarizeToolCall } from "./event.ts";
 import type { AgentTranscript } from "./transcript.ts";
 
 /** Handlers of the events of `copilot --output-format json`, which reports no tokens. */
@@ -24,7 +24,7 @@ function handleMessage(event: AgentEvent, to: AgentTranscript): void {
 
 function recordToolStart(event: AgentEvent, to: AgentTranscript): void {
   const data = readObject(event, "data");
-  const [name, about] = [readText(data, "toolName"), summarizeCall(readObject(data, "arguments"))];
+  const [name, about] = [readText(data, "toolName"), summarizeToolCall(readObject(data, "arguments"))];
   to.step(name, about);
   to.remember(readText(data, "toolCallId"), `${name} ${about}`);
 }

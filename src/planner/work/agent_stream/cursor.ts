@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import { type AgentEvent, readContentText, readObject, readOwnValue, readText, summarizeCall } from "./event.ts";
+import { type AgentEvent, readContentText, readObject, readOwnValue, readText, summarizeToolCall } from "./event.ts";
 import type { AgentTranscript } from "./transcript.ts";
 
 /** Handlers of the events of `cursor-agent -p --output-format stream-json`. */
@@ -19,7 +19,7 @@ function handleToolCall(event: AgentEvent, to: AgentTranscript): void {
   const [key, value] = entry as [string, AgentEvent];
   if (readText(event, "subtype") === "started") {
     const name = readText(value, "name") || key.replace(/ToolCall$/, "");
-    to.step(name, summarizeCall(readObject(value, "args")) || readText(value, "arguments"));
+    to.step(name, summarizeToolCall(readObject(value, "args")) || readText(value, "arguments"));
     return;
   }
   const outcome = readObject(value, "result");

@@ -42,7 +42,7 @@ const SUBJECT_KEYS = [
 ] as const;
 
 /** Summarizes a tool call: the first argument named in `SUBJECT_KEYS`, otherwise all scalar arguments. */
-export function summarizeCall(input: AgentEvent): string {
+export function summarizeToolCall(input: AgentEvent): string {
   const subject = SUBJECT_KEYS.map((key) => readText(input, key)).find((text) => text !== "");
   if (subject !== undefined) return subject;
   return Object.entries(input)

@@ -1,4 +1,4 @@
-import { type AgentEvent, readNumber, readObject, readOwnValue, readText, summarizeCall } from "./event.ts";
+import { type AgentEvent, readNumber, readObject, readOwnValue, readText, summarizeToolCall } from "./event.ts";
 import type { AgentTranscript } from "./transcript.ts";
 
 /** Handlers of the events of `gemini --output-format stream-json`. */
@@ -22,7 +22,7 @@ function handleMessage(event: AgentEvent, to: AgentTranscript): void {
 }
 
 function handleToolUse(event: AgentEvent, to: AgentTranscript): void {
-  const [name, about] = [readText(event, "tool_name"), summarizeCall(readObject(event, "parameters"))];
+  const [name, about] = [readText(event, "tool_name"), summarizeToolCall(readObject(event, "parameters"))];
   to.step(name, about);
   to.remember(readText(event, "tool_id"), `${name} ${about}`);
 }

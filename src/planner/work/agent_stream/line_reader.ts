@@ -1,4 +1,4 @@
-/** A complete line, plain text as there may be a million; a piece of an incomplete one; or an overlong one's length. */
+/** A complete line as plain text, because there may be a million; a piece of a line; or an overlong line's length. */
 export type DecodedLine = string | { readonly piece: string } | { readonly leftOutBytes: number };
 
 export interface LineReaderOptions {
@@ -9,7 +9,7 @@ export interface LineReaderOptions {
 
 const LINE_FEED = 0x0a;
 
-/** Initial buffer size in bytes. After a longer line the buffer shrinks back to it. */
+/** Initial buffer size in bytes, to which the buffer shrinks again after a longer line. */
 const USUAL_BYTES = 4096;
 
 /**

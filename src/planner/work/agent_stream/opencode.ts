@@ -1,4 +1,4 @@
-import { type AgentEvent, readNumber, readObject, readOwnValue, readText, summarizeCall } from "./event.ts";
+import { type AgentEvent, readNumber, readObject, readOwnValue, readText, summarizeToolCall } from "./event.ts";
 import type { AgentTranscript } from "./transcript.ts";
 
 /** Handlers of the events of `opencode run --format json`. */
@@ -7,13 +7,13 @@ export const OPENCODE_EVENTS: ReadonlyMap<string, (event: AgentEvent, to: AgentT
   ["tool_use", handleToolUse],
   ["step_start", (event: AgentEvent, to: AgentTranscript) => to.begin(readText(event, "sessionID"))],
   ["step_finish", handleStepFinished],
-  ["error", handleError],
+  ["error", handleErrorEvent],
 ]);
 
 function handleToolUse(event: AgentEvent, to: AgentTranscript): void {
   const part = readObject(event, "part");
   const state = readObject(part, "state");
-  const [name, about] = [readText(part, "tool"), summarizeCall(readObject(state, "input"))];
+  const [name, about] = [readText(part, "tool"), summarizeToolCall(readObject(state, "input"))];
   to.step(name, about);
   if (readText(state, "status") !== "error") return;
   const why = readText(state, "error");
@@ -36,7 +36,7 @@ function handleStepFinished(event: AgentEvent, to: AgentTranscript): void {
   });
 }
 
-function handleError(event: AgentEvent, to: AgentTranscript): void {
+function handleErrorEvent(event: AgentEvent, to: AgentTranscript): void {
   const told = readObject(event, "error");
   to.fail(readText(readObject(told, "data"), "message") || readText(told, "message") || readText(told, "name"));
 }

@@ -1,4 +1,4 @@
-/** Length in characters at which pieces are joined: engines keep every small text of which a growing one consists. */
+/** Length in characters at which pieces are joined, because engines keep every small piece of a growing text. */
 const BLOCK_CHARS = 8 * 1024;
 
 /** The last `limit` characters of a growing text; holds little more than these. Cost: O(1) per character. */

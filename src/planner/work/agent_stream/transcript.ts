@@ -44,7 +44,7 @@ export class AgentTranscript {
     this.#usage = usage;
   }
 
-  /** Returns whether this message differs from that of the previous call. */
+  /** Returns whether the message differs from the message of the previous call. */
   isNew(message: string): boolean {
     if (message === this.#message) return false;
     this.#message = message;
@@ -54,7 +54,7 @@ export class AgentTranscript {
   /** Stores a call that may be denied later. */
   remember(id: string, call: string): void {
     if (this.#calls.size >= MAX_DENIALS) this.#calls.delete(this.#calls.keys().next().value ?? "");
-    this.#calls.set(id, toOneLine(call));
+    this.#calls.set(id, shortenToLine(call));
   }
 
   /** Returns the call of this id; empty without one. */
@@ -64,7 +64,7 @@ export class AgentTranscript {
 
   /** Adds an action that was denied to the agent. */
   deny(call: string): void {
-    const denied = toOneLine(call);
+    const denied = shortenToLine(call);
     if (denied === "" || this.#denied.has(denied) || this.#denied.size >= MAX_DENIALS) return;
     this.#denied.add(denied);
     this.note("denied", denied);
@@ -95,7 +95,7 @@ export class AgentTranscript {
   /** Logs a step of the agent with its subject. */
   step(name: string, about: string): void {
     this.#endSaying();
-    this.#lines.push(toOneLine(about === "" ? `[${name}]` : `[${name}] ${about}`));
+    this.#lines.push(shortenToLine(about === "" ? `[${name}]` : `[${name}] ${about}`));
   }
 
   /** Logs that a step failed. */
@@ -105,13 +105,13 @@ export class AgentTranscript {
 
   note(word: string, text: string): void {
     this.#endLine();
-    this.#lines.push(toOneLine(text === "" ? `[${word}]` : `[${word}] ${text}`));
+    this.#lines.push(shortenToLine(text === "" ? `[${word}]` : `[${word}] ${text}`));
   }
 
   /** Stores the failure of the run as reported by the agent itself. */
   fail(why: string): void {
     this.note("error", why);
-    this.#failure = toOneLine(why === "" ? "The agent reports an error" : why);
+    this.#failure = shortenToLine(why === "" ? "The agent reports an error" : why);
   }
 
   /** Clears the failure, because the agent continues. */
@@ -192,7 +192,7 @@ function removeCarriageReturn(line: string): string {
   return line.endsWith("\r") ? line.slice(0, -1) : line;
 }
 
-function toOneLine(text: string): string {
+function shortenToLine(text: string): string {
   // Reads only as much text as a line can show.
   const start = text
     .slice(0, MAX_STEP_CHARS * 8)

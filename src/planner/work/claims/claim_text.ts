@@ -57,16 +57,16 @@ function removeUnsafeCharacters(text: string): string {
 export const CLAIM_REF_PREFIX = "refs/planner/claims/";
 
 /** Prefix of the ref names by which planner tests a server. No claim of a spec has this prefix. */
-const PROBE = "probe.";
+const PROBE_PREFIX = "probe.";
 
 /** Returns the ref that is written, read and deleted once, to test whether the server supports claims. */
 export function buildProbeRef(random: string): string {
-  return `${CLAIM_REF_PREFIX}${PROBE}${random}`;
+  return `${CLAIM_REF_PREFIX}${PROBE_PREFIX}${random}`;
 }
 
 /**
- * Returns the ref of a spec's claim. Encodes characters that git rejects in a ref as `%` and two hexadecimal digits,
- * also a dot that would make the name invalid or that of a probe.
+ * Returns the ref of a spec's claim. Encodes characters that git rejects in a ref as `%` and two hexadecimal digits.
+ * Also encodes a dot that would make the name invalid or equal to the name of a probe.
  */
 export function buildClaimRef(id: SpecId): string {
   return CLAIM_REF_PREFIX + encodeSpecId(id);
@@ -76,7 +76,7 @@ export function buildClaimRef(id: SpecId): string {
 export function encodeSpecId(id: SpecId): string {
   const plain = encodeURIComponent(id.toWellFormed()).replace(/[!'()*~]/g, encodeCharacter);
   const dotted = plain.replace(/^\.|\.(?=\.)|\.$|\.(?=lock$)/g, "%2E");
-  return dotted.startsWith(PROBE) ? dotted.replace(".", "%2E") : dotted;
+  return dotted.startsWith(PROBE_PREFIX) ? dotted.replace(".", "%2E") : dotted;
 }
 
 /** Returns the spec of a claim's ref; null for a probe, and for a name that planner does not write. */

@@ -26,37 +26,42 @@ export type ClaimDecision =
   | { readonly kind: "refuse"; readonly reason: string };
 
 /** Decides whether this clone may begin to work on a spec. */
-export function decideTake(facts: ClaimFacts): ClaimDecision {
+export function decideClaimTaking(facts: ClaimFacts): ClaimDecision {
   const { seen, inMain, remote, steal } = facts;
-  if (inMain) return buildRefusal(`it is done in the main branch of "${remote}": pull`);
-  if (seen === null) return buildTake(null);
-  if (isOwnClaim(facts)) return buildTake(seen.oid);
+  if (inMain) return buildRefusalDecision(`it is done in the main branch of "${remote}": pull`);
+  if (seen === null) return buildTakeDecision(null);
+  if (isOwnClaim(facts)) return buildTakeDecision(seen.oid);
   const free = steal || isStaleClaim(seen, facts.now, facts.renewMs);
-  return free ? { ...buildTake(seen.oid), from: describeHolder(facts) } : buildRefusal(describeOtherHolder(facts));
+  return free
+    ? { ...buildTakeDecision(seen.oid), from: describeHolder(facts) }
+    : buildRefusalDecision(describeOtherHolder(facts));
 }
 
 /** Decides whether this clone may merge a spec, for which it needs a `done` claim. */
-export function decideFinish(facts: ClaimFacts): ClaimDecision {
+export function decideClaimFinish(facts: ClaimFacts): ClaimDecision {
   const { seen, own, inMain, remote, steal } = facts;
   if (seen !== null && isOwnClaim(facts)) {
     const isDone = seen.text?.state === "done" || own?.state === "done";
     const isKept = (seen.text?.process ?? own?.process) === KEPT_BY_HAND;
-    return isDone && !isKept ? { kind: "keep" } : buildTake(seen.oid);
+    return isDone && !isKept ? { kind: "keep" } : buildTakeDecision(seen.oid);
   }
   if (seen !== null)
-    return steal ? { ...buildTake(seen.oid), from: describeHolder(facts) } : buildRefusal(describeOtherHolder(facts));
+    return steal
+      ? { ...buildTakeDecision(seen.oid), from: describeHolder(facts) }
+      : buildRefusalDecision(describeOtherHolder(facts));
   // This clone's `done` claim is deleted once the remote's main branch has the completed spec, however the work is
   // merged.
   if (inMain && own?.state === "done") return { kind: "keep" };
-  if (inMain && !steal) return buildRefusal(`it is done in the main branch of "${remote}" by another clone: pull`);
-  return buildTake(null);
+  if (inMain && !steal)
+    return buildRefusalDecision(`it is done in the main branch of "${remote}" by another clone: pull`);
+  return buildTakeDecision(null);
 }
 
-function buildTake(base: string | null) {
+function buildTakeDecision(base: string | null) {
   return { kind: "take", base, from: null } as const;
 }
 
-function buildRefusal(reason: string) {
+function buildRefusalDecision(reason: string) {
   return { kind: "refuse", reason } as const;
 }
 

@@ -44,7 +44,7 @@ export function extendJson(
 ): ConfigEditResult {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
   const json = text.slice(mark.length);
-  const root = parseRoot(file, json);
+  const root = parseJsonRoot(file, json);
   if (root === undefined) return { kind: "added", text: `${mark}${buildNewJson(path, entry, detectLineEnding(json))}` };
   const found = findNodeAtLocation(root, [...path]);
   if (found !== undefined) return { kind: isEqualJson(parseNode(json, found), entry) ? "present" : "other" };
@@ -76,7 +76,7 @@ export function extendJsonList(
 ): ConfigEditResult {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
   let json = text.slice(mark.length);
-  const root = parseRoot(file, json);
+  const root = parseJsonRoot(file, json);
   const list = root === undefined ? undefined : findNodeAtLocation(root, [...path]);
   if (list === undefined) return extendJson(file, text, path, items);
   const known: unknown = parseNode(json, list);
@@ -84,7 +84,7 @@ export function extendJsonList(
   const before: unknown = parse(json, [], LENIENT);
   const missing = items.filter((item) => !known.includes(item));
   for (const item of missing) {
-    const tree = parseRoot(file, json);
+    const tree = parseJsonRoot(file, json);
     const node = tree === undefined ? undefined : findNodeAtLocation(tree, [...path]);
     if (node !== undefined) json = insertMember(json, node, () => JSON.stringify(item));
   }
@@ -101,7 +101,7 @@ export function readJsonValue(text: string, path: readonly string[]): unknown {
   return node === undefined ? undefined : parseNode(text.replace(BYTE_ORDER_MARK, ""), node);
 }
 
-function parseRoot(file: string, json: string): Node | undefined {
+function parseJsonRoot(file: string, json: string): Node | undefined {
   const errors: ParseError[] = [];
   const root = parseTree(json, errors, LENIENT);
   const [error] = errors;

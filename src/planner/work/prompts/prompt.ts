@@ -54,7 +54,7 @@ export async function assemblePrompt(places: PromptSources, request: PromptReque
   const { spec, place } = request;
   const template = await loadTemplate(places.prompts, chooseTemplateName(request));
   const context = await readPromptContext(places.prompts, spec);
-  const filled = fillTemplate(template, buildVariables(request, context));
+  const filled = fillTemplate(template, buildPromptVariables(request, context));
   if (filled.text.trim() === "") {
     throw new OperationError(
       "failed_precondition",
@@ -97,10 +97,10 @@ export async function readPromptVariables(
   { prompts }: Pick<PromptSources, "prompts">,
   request: PromptRequest,
 ): Promise<ReadonlyMap<string, string>> {
-  return buildVariables(request, await readPromptContext(prompts, request.spec));
+  return buildPromptVariables(request, await readPromptContext(prompts, request.spec));
 }
 
-function buildVariables(request: PromptRequest, context: PromptContext): ReadonlyMap<string, string> {
+function buildPromptVariables(request: PromptRequest, context: PromptContext): ReadonlyMap<string, string> {
   const { spec, specText, projectName, place } = request;
   const values: Readonly<Record<keyof typeof PROMPT_VARIABLES, string>> = {
     "project.name": projectName,

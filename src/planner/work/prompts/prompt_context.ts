@@ -27,7 +27,7 @@ export async function readPromptContext(prompts: PromptStore, spec: Spec): Promi
   const warnings: string[] = [];
   let room = MAX_CONTEXT_CHARS;
   for (const path of listContextPaths(spec)) {
-    const { content, problem } = await readContent(prompts, path, Math.min(room, MAX_CONTEXT_FILE_BYTES));
+    const { content, problem } = await readContextFile(prompts, path, Math.min(room, MAX_CONTEXT_FILE_BYTES));
     room -= content.length;
     blocks.push(`### ${path}\n\n${content}`);
     if (problem !== null) warnings.push(`Context file "${path}": ${problem}`);
@@ -40,7 +40,7 @@ interface Content {
   readonly problem: string | null;
 }
 
-async function readContent(prompts: PromptStore, path: string, room: number): Promise<Content> {
+async function readContextFile(prompts: PromptStore, path: string, room: number): Promise<Content> {
   if (room <= 0) return buildProblemContent("left out, the files before it fill the prompt");
   const read = await prompts.projectFile(path, room);
   if (read.kind === "outside") {

@@ -1,4 +1,10 @@
-import { type AgentGrant, buildShellRules, formatArgumentsSetting, parseDeniedCall, splitCommands } from "./grant.ts";
+import {
+  type AgentGrant,
+  buildShellRules,
+  formatArgumentsSetting,
+  parseDeniedCall,
+  splitShellCommands,
+} from "./grant.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const copilot: ProviderRow = {
@@ -26,7 +32,7 @@ export const copilot: ProviderRow = {
 
 /** Returns the rules for a line of the shell, one for each command in it, because Copilot's rules name programs. */
 function buildRulesForLine(line: string): readonly string[] {
-  const programs = splitCommands(line).map((command) => command.split(" ", 1)[0]);
+  const programs = splitShellCommands(line).map((command) => command.split(" ", 1)[0]);
   const servers = line.match(/https?:\/\/[^\s/"']+/g) ?? [];
   return [
     ...[...new Set(programs)].map((program) => `--allow-tool=shell(${program})`),

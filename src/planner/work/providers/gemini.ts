@@ -1,5 +1,5 @@
 import { AGENT_CONFIG_FILES } from "../mcp_config/agent_files.ts";
-import { type AgentGrant, GIT_COMMANDS, PLANNER_COMMANDS, parseDeniedCall, splitCommands } from "./grant.ts";
+import { type AgentGrant, GIT_COMMANDS, PLANNER_COMMANDS, parseDeniedCall, splitShellCommands } from "./grant.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const gemini: ProviderRow = {
@@ -35,7 +35,7 @@ export const gemini: ProviderRow = {
     const rules = denied.map((what) => {
       const { tool, line } = parseDeniedCall(what, SHELL);
       const fields = line === null ? { toolName: tool, decision: "allow" } : buildExactRule(line);
-      return `{ ${formatFields(fields).join(", ")} }`;
+      return `{ ${formatRuleFields(fields).join(", ")} }`;
     });
     return `in ~/.gemini/policies/planner.toml: rule = [${[...new Set(rules)].join(", ")}]`;
   },
@@ -56,7 +56,7 @@ function buildPolicy({ task, commands }: AgentGrant): string {
   return [
     formatRule({ mcpName: "planner", toolName: "*", decision: "allow" }),
     formatRule({ toolName: SHELL, commandPrefix: [...GIT_COMMANDS, ...PLANNER_COMMANDS], decision: "allow" }),
-    ...commands.flatMap(splitCommands).map((line) => formatRule(buildExactRule(line))),
+    ...commands.flatMap(splitShellCommands).map((line) => formatRule(buildExactRule(line))),
   ].join("\n");
 }
 
@@ -67,10 +67,10 @@ function buildExactRule(line: string): Rule {
 }
 
 function formatRule(fields: Rule): string {
-  return `[[rule]]\n${formatFields(fields).join("\n")}\n`;
+  return `[[rule]]\n${formatRuleFields(fields).join("\n")}\n`;
 }
 
-function formatFields(fields: Rule): readonly string[] {
+function formatRuleFields(fields: Rule): readonly string[] {
   return Object.entries({ priority: 900, ...fields }).map(
     ([key, value]) => `${key} = ${JSON.stringify(value).replaceAll("\x7f", "\\u007F")}`,
   );

@@ -18,7 +18,7 @@ export const PLANNER_COMMANDS = ["check", "diagnose", "lint", "list", "log", "re
 );
 
 /** Returns a shell line and its single commands, which some agents judge separately. Quoted text is not split. */
-export function splitCommands(line: string): readonly string[] {
+export function splitShellCommands(line: string): readonly string[] {
   const parts = line.match(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^"'\\;&|\n])+/g) ?? [];
   return [...new Set([line.trim(), ...parts.map((part) => part.trim())])].filter((part) => part !== "");
 }
@@ -35,7 +35,7 @@ export function buildShellRules(
   commands: AgentGrant["commands"],
 ): readonly string[] {
   const begun = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => `${shell}(${start}${anyArguments})`);
-  return [...begun, ...commands.flatMap(splitCommands).map((line) => `${shell}(${line})`)];
+  return [...begun, ...commands.flatMap(splitShellCommands).map((line) => `${shell}(${line})`)];
 }
 
 /** A denied tool call: the name of the tool and, for the shell tool, the command line. */
@@ -79,8 +79,8 @@ const REFUSED = new RegExp(`^(?:\\S*/)?planner (?:${COMMANDS_REFUSED_IN_RUNS.joi
 /** Names of the shell tool in denials. */
 const SHELLS: ReadonlySet<string> = new Set(["Bash", "bash", "run_shell_command", "shell"]);
 
-/** Whether a rule for this call would allow every command, as it names none or begins with a wildcard. */
-function isAnyCommand(denied: string): boolean {
+/** Whether a rule for this call would allow every command: the call names none or begins with a wildcard. */
+function allowsAnyCommand(denied: string): boolean {
   const [tool = "", command = ""] = denied.trim().split(/\s+/);
   return SHELLS.has(tool) && (command === "" || command.includes("*"));
 }
@@ -98,10 +98,10 @@ export function buildAllowingLine(
   const useful = denied.filter((what) => {
     const [, ...words] = what.split(" ");
     return (
-      !isAnyCommand(what) &&
+      !allowsAnyCommand(what) &&
       !what.includes(specId) &&
       !what.endsWith("…") &&
-      !splitCommands(words.join(" ")).some((line) => REFUSED.test(line))
+      !splitShellCommands(words.join(" ")).some((line) => REFUSED.test(line))
     );
   });
   return allowing === null || useful.length === 0 ? null : allowing(useful);

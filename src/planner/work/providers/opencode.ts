@@ -1,5 +1,5 @@
 import { MCP_SERVER_NAME, OPENCODE_SCHEMA_URL } from "../mcp_config/agent_files.ts";
-import { type AgentGrant, GIT_COMMANDS, PLANNER_COMMANDS, parseDeniedCall, splitCommands } from "./grant.ts";
+import { type AgentGrant, GIT_COMMANDS, PLANNER_COMMANDS, parseDeniedCall, splitShellCommands } from "./grant.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const opencode: ProviderRow = {
@@ -41,6 +41,6 @@ function buildPermissions({ task, commands }: AgentGrant): Readonly<Record<strin
   const elsewhere = { external_directory: "deny", webfetch: "deny", websearch: "deny" };
   if (task === "split") return { edit: "deny", bash: { "*": "deny" }, ...elsewhere };
   const begun = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => [`${start} *`, "allow"]);
-  const exact = commands.flatMap(splitCommands).map((line) => [line, "allow"]);
+  const exact = commands.flatMap(splitShellCommands).map((line) => [line, "allow"]);
   return { edit: "allow", bash: Object.fromEntries([["*", "deny"], ...begun, ...exact]), ...elsewhere };
 }

@@ -24,7 +24,7 @@ export interface ProviderRow {
   readonly skipWords: readonly string[];
   /** Arguments that select the model; omitted when no model is chosen. */
   readonly modelArgs: readonly string[];
-  /** Arguments that continue a session of the agent; null for an agent that cannot. */
+  /** Arguments that continue a session of the agent; null for an agent that cannot continue sessions. */
   readonly resumeArgs: ((session: string) => readonly string[]) | null;
   /** Arguments that name a new session; null for an agent that reports the id of its session at its start. */
   readonly newSessionArgs: ((session: string) => readonly string[]) | null;
@@ -33,7 +33,7 @@ export interface ProviderRow {
   readonly stream: StreamKind;
   /** How the agent receives the MCP server; null if an argument has `{mcp_config}` or `runFile` contains the server. */
   readonly mcp: McpHandover | null;
-  /** Settings in the agent's own format, written beside the run's log; null if it needs none. */
+  /** Settings in the agent's own format, written beside the run's log; null if the agent needs no such file. */
   readonly runFile: AgentRunFile | null;
   /** Variables added to the environment; the configuration overrides them. */
   readonly env: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import { parseCriteria } from "../../spec/criteria.ts";
 import { parseReadable } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isPlannerCommit } from "../commit_message.ts";
-import { toTextList } from "./read_record.ts";
+import { parseRecordTexts } from "./read_record.ts";
 import { MAX_RECORDED_FILES } from "./run_record.ts";
 
 export interface RecordCheck {
@@ -20,12 +20,12 @@ type Fields = Readonly<Record<string, unknown>>;
 export function judgeRecord(id: SpecId, record: Fields, facts: CommitFacts): readonly RecordCheck[] {
   return [
     checkSpecId(id, record),
-    checkEnd(record, facts),
-    checkCommits(id, record, facts),
-    checkFiles(id, record, facts),
-    checkCriteria(record, facts),
-    checkVerdict(record),
-    checkMerged(id, record, facts),
+    checkRecordedEnd(record, facts),
+    checkRecordedCommits(id, record, facts),
+    checkRecordedFiles(id, record, facts),
+    checkRecordedCriteria(record, facts),
+    checkRecordedVerdict(record),
+    checkMergedCommits(id, record, facts),
   ];
 }
 
@@ -54,7 +54,7 @@ function checkSpecId(id: SpecId, { spec_id }: Fields): RecordCheck {
   return { part: "spec", result: "differs", detail: `the record is about "${String(spec_id)}"` };
 }
 
-function checkEnd({ head }: Fields, { parent }: CommitFacts): RecordCheck {
+function checkRecordedEnd({ head }: Fields, { parent }: CommitFacts): RecordCheck {
   if (head === parent) return { part: "end", result: "ok", detail: `commit ${shortenValue(head)} is there` };
   return {
     part: "end",
@@ -63,7 +63,7 @@ function checkEnd({ head }: Fields, { parent }: CommitFacts): RecordCheck {
   };
 }
 
-function checkCommits(id: SpecId, record: Fields, facts: CommitFacts): RecordCheck {
+function checkRecordedCommits(id: SpecId, record: Fields, facts: CommitFacts): RecordCheck {
   const part = "commits";
   const hashes = readObjectList(record, "commits").map(({ hash }) => String(hash));
   const gone = hashes.filter((hash) => !facts.present.has(hash));
@@ -85,9 +85,9 @@ function checkCommits(id: SpecId, record: Fields, facts: CommitFacts): RecordChe
   return { part, result: "ok", detail: formatCountOf(hashes.length, "commit") };
 }
 
-function checkFiles(id: SpecId, record: Fields, { files, hasMerges }: CommitFacts): RecordCheck {
+function checkRecordedFiles(id: SpecId, record: Fields, { files, hasMerges }: CommitFacts): RecordCheck {
   const part = "files";
-  const named = toTextList(record["files"]);
+  const named = parseRecordTexts(record["files"]);
   // The last commit of the spec is made after the files were listed.
   const own = [`.planner/specs/${id}.md`, ...files.filter((path) => path.startsWith(`.planner/runs/${id}/`))];
   const missing = named.filter((path) => !files.includes(path) && !own.includes(path));
@@ -102,7 +102,7 @@ function checkFiles(id: SpecId, record: Fields, { files, hasMerges }: CommitFact
   return { part, result: "differs", detail: found.join("; ") };
 }
 
-function checkCriteria(record: Fields, { specText }: CommitFacts): RecordCheck {
+function checkRecordedCriteria(record: Fields, { specText }: CommitFacts): RecordCheck {
   const part = "criteria";
   const named = readObjectList(record, "criteria");
   if (named.length === 0) return { part, result: "ok", detail: "none were required" };
@@ -120,7 +120,7 @@ function checkCriteria(record: Fields, { specText }: CommitFacts): RecordCheck {
 const UNPROVEN: ReadonlySet<unknown> = new Set(["proposed", "edited", "not_run", "disproven"]);
 
 /** Checks whether the recorded evidence supports the recorded end. */
-function checkVerdict(record: Fields): RecordCheck {
+function checkRecordedVerdict(record: Fields): RecordCheck {
   const part = "checks";
   const commands = listRecordedCommands(record);
   if (record["status"] !== "completed")
@@ -148,7 +148,7 @@ function checkVerdict(record: Fields): RecordCheck {
   return { part, result: "differs", detail: `completed although ${against.join("; ")}` };
 }
 
-function checkMerged(id: SpecId, record: Fields, { present, inMain, patches }: CommitFacts): RecordCheck {
+function checkMergedCommits(id: SpecId, record: Fields, { present, inMain, patches }: CommitFacts): RecordCheck {
   const part = "merged";
   const { merged } = record;
   if (!isJsonObject(merged)) return { part, result: "ok", detail: "not merged" };

@@ -38,12 +38,12 @@ export interface LogWindow {
 export async function readLogWindow(log: LogFile, query: LogQuery): Promise<LogWindow> {
   const { lines, offset, since } = query;
   const end = query.growing ? await findEndOfLines(log) : log.size;
-  if (offset === undefined && since === undefined) return readTail(log, end, lines);
+  if (offset === undefined && since === undefined) return readWindowTail(log, end, lines);
   const asked = await findCharacterStart(log, offset ?? 0);
   // A follower's offset may be within the unfinished line that is held back.
   if (asked >= end) return { content: "", byte_offset: asked, line_count: 0, has_more: false };
-  const start = since === undefined ? asked : await findFirstSince(log, { start: asked, end, since });
-  return readForward(log, { start, end, lines });
+  const start = since === undefined ? asked : await findFirstLineSince(log, { start: asked, end, since });
+  return readWindowForward(log, { start, end, lines });
 }
 
 interface Span {
@@ -51,29 +51,32 @@ interface Span {
   readonly end: number;
 }
 
-async function readForward(log: LogFile, { start, end, lines }: Span & { readonly lines: number }): Promise<LogWindow> {
+async function readWindowForward(
+  log: LogFile,
+  { start, end, lines }: Span & { readonly lines: number },
+): Promise<LogWindow> {
   const bytes = await log.read(start, Math.min(end - start, MAX_LOG_ANSWER_BYTES));
   const wanted = findOffsetAfterLines(bytes, lines);
   const cut = wanted ?? (start + bytes.length >= end ? bytes.length : findOffsetAfterLastLine(bytes));
-  return buildWindow(bytes.subarray(0, cut), start, end);
+  return buildLogWindow(bytes.subarray(0, cut), start, end);
 }
 
-async function readTail(log: LogFile, end: number, lines: number): Promise<LogWindow> {
-  if (lines === 0 || end === 0) return buildWindow(new Uint8Array(), end, end);
+async function readWindowTail(log: LogFile, end: number, lines: number): Promise<LogWindow> {
+  if (lines === 0 || end === 0) return buildLogWindow(new Uint8Array(), end, end);
   for (let length = LOG_CHUNK_BYTES; ; length *= 2) {
     const from = Math.max(0, end - Math.min(length, MAX_LOG_ANSWER_BYTES));
     const bytes = await log.read(from, end - from);
     const start = findStartOfLastLines(bytes, lines);
-    if (start !== undefined) return buildWindow(bytes.subarray(start), from + start, from + bytes.length);
-    if (from === 0) return buildWindow(bytes, 0, bytes.length);
+    if (start !== undefined) return buildLogWindow(bytes.subarray(start), from + start, from + bytes.length);
+    if (from === 0) return buildLogWindow(bytes, 0, bytes.length);
     if (length < MAX_LOG_ANSWER_BYTES) continue;
     const whole = bytes.indexOf(NEWLINE) + 1;
     const first = whole === 0 || whole === bytes.length ? findFirstCharacter(bytes) : whole;
-    return buildWindow(bytes.subarray(first), from + first, from + bytes.length);
+    return buildLogWindow(bytes.subarray(first), from + first, from + bytes.length);
   }
 }
 
-function buildWindow(bytes: Uint8Array, start: number, end: number): LogWindow {
+function buildLogWindow(bytes: Uint8Array, start: number, end: number): LogWindow {
   const next = start + bytes.length;
   return {
     content: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
@@ -96,12 +99,15 @@ async function findEndOfLines(log: LogFile): Promise<number> {
 }
 
 /** Returns the offset of the first line in the span that was stored at `since` or later, else the span's end. */
-async function findFirstSince(log: LogFile, { start, end, since }: Span & { readonly since: Date }): Promise<number> {
+async function findFirstLineSince(
+  log: LogFile,
+  { start, end, since }: Span & { readonly since: Date },
+): Promise<number> {
   let lineStart = start === 0 ? true : (await log.read(start - 1, 1))[0] === NEWLINE;
   for (let position = start; position < end; ) {
     const bytes = await log.read(position, Math.min(LOG_CHUNK_BYTES, end - position));
     if (bytes.length === 0) break;
-    const found = scanSince(bytes, { lineStart, isLast: position + bytes.length >= end, since });
+    const found = scanLinesSince(bytes, { lineStart, isLast: position + bytes.length >= end, since });
     if (found.at !== undefined) return position + found.at;
     lineStart = found.lineStart;
     position += found.scanned;
@@ -119,7 +125,7 @@ interface Scan {
 
 const TIME_BYTES = 24;
 
-function scanSince(
+function scanLinesSince(
   bytes: Uint8Array,
   { lineStart, isLast, since }: { readonly lineStart: boolean; readonly isLast: boolean; readonly since: Date },
 ): Scan {

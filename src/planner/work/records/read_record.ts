@@ -35,18 +35,18 @@ export function parseRunRecord({ run, record }: KeptRunRecord): RunRecordFacts {
   const proof = getJsonFields(record["proof"]);
   return {
     run,
-    mode: toText(record["mode"]),
-    status: toText(record["status"]),
-    reasons: toTextList(record["reasons"]),
-    warnings: toTextList(record["warnings"]),
-    started_at: toText(record["started_at"]),
-    ended_at: toText(record["ended_at"]),
-    agent: toText(agent["name"]),
-    model: toText(agent["model"]),
-    base: toFullHash(record["base"]),
-    head: toFullHash(record["head"]),
-    unproven: toText(record["unproven"]),
-    beside: proof["where"] === "fresh" ? [] : toTextList(proof["beside"]),
+    mode: parseRecordText(record["mode"]),
+    status: parseRecordText(record["status"]),
+    reasons: parseRecordTexts(record["reasons"]),
+    warnings: parseRecordTexts(record["warnings"]),
+    started_at: parseRecordText(record["started_at"]),
+    ended_at: parseRecordText(record["ended_at"]),
+    agent: parseRecordText(agent["name"]),
+    model: parseRecordText(agent["model"]),
+    base: parseFullHash(record["base"]),
+    head: parseFullHash(record["head"]),
+    unproven: parseRecordText(record["unproven"]),
+    beside: proof["where"] === "fresh" ? [] : parseRecordTexts(proof["beside"]),
   };
 }
 
@@ -54,25 +54,29 @@ export function parseRecordedCriteria({ record }: KeptRunRecord): readonly Recor
   const listed = Array.isArray(record["criteria"]) ? record["criteria"] : [];
   return listed.filter(isJsonObject).map((criterion) => {
     const { command, problem, duration_ms } = getJsonFields(criterion["check"]);
-    const check = { command: toText(command) ?? "", problem: toText(problem), duration_ms: Number(duration_ms) || 0 };
+    const check = {
+      command: parseRecordText(command) ?? "",
+      problem: parseRecordText(problem),
+      duration_ms: Number(duration_ms) || 0,
+    };
     return {
-      label: toText(criterion["label"]) ?? "",
+      label: parseRecordText(criterion["label"]) ?? "",
       checked: criterion["checked"] === true,
-      verdict: toText(criterion["verdict"]) ?? "",
+      verdict: parseRecordText(criterion["verdict"]) ?? "",
       check: check.command === "" ? null : check,
     };
   });
 }
 
-function toText(value: unknown): string | null {
+function parseRecordText(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-export function toTextList(value: unknown): readonly string[] {
+export function parseRecordTexts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
 }
 
-/** Returns a full hash; undefined for any other value, because git must receive nothing else. */
-export function toFullHash(value: unknown): string | null {
+/** Returns a full hash; null for any other value, because git must receive nothing else. */
+export function parseFullHash(value: unknown): string | null {
   return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : null;
 }

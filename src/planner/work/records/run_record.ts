@@ -4,7 +4,7 @@ import type { BranchCommit } from "#planner/run_ports/worktree.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
 import type { RunEnd } from "../end_of_run.ts";
 import type { JudgedCriterion } from "../judge_criteria.ts";
-import { type Provenance, verdictFromTick } from "../provenance.ts";
+import { deriveTickVerdict, type Provenance } from "../provenance.ts";
 import { buildAllowingLine } from "../providers/grant.ts";
 import { findProviderRow } from "../providers.ts";
 
@@ -68,7 +68,7 @@ export function buildRunRecord(summary: RunSummary, { run, head }: BranchHead): 
     files: work.files.slice(0, MAX_RECORDED_FILES),
     criteria: criteria.map((criterion) => ({
       ...{ label: criterion.label, checked: criterion.checked, lost: criterion.lost },
-      verdict: proofOf(criterion)?.verdict ?? verdictFromTick(criterion),
+      verdict: proofOf(criterion)?.verdict ?? deriveTickVerdict(criterion),
       check: proofOf(criterion)?.check ?? null,
     })),
     verify: proof?.commands ?? [],

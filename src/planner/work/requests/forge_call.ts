@@ -1,5 +1,5 @@
 import type { Forge } from "../../config/config_values.ts";
-import { type ForgeRepository, getOwner, type RequestLocation } from "./forge_place.ts";
+import { type ForgeRepository, getRepositoryOwner, type RequestLocation } from "./forge_place.ts";
 
 /** Command-line program of a forge, which uses the person's own login. */
 export type ForgeProgram = "gh" | "glab";
@@ -19,36 +19,36 @@ export interface NewPullRequest {
 }
 
 /** Returns the call that lists a branch's requests, newest first. */
-export function buildFindCall({ into, head, branch }: RequestLocation): ForgeCall {
+export function buildRequestListCall({ into, head, branch }: RequestLocation): ForgeCall {
   const query =
     into.forge === "github"
-      ? new URLSearchParams({ head: `${getOwner(head)}:${branch}`, state: "all", per_page: "100" })
+      ? new URLSearchParams({ head: `${getRepositoryOwner(head)}:${branch}`, state: "all", per_page: "100" })
       : new URLSearchParams({ source_branch: branch, state: "all", per_page: "100" });
-  return buildCall(into, `${buildListPath(into)}?${query}`);
+  return buildForgeCall(into, `${buildListPath(into)}?${query}`);
 }
 
-export function buildGetCall({ into }: RequestLocation, number: number): ForgeCall {
-  return buildCall(into, `${buildListPath(into)}/${number}`);
+export function buildRequestGetCall({ into }: RequestLocation, number: number): ForgeCall {
+  return buildForgeCall(into, `${buildListPath(into)}/${number}`);
 }
 
-export function buildCreateCall(
+export function buildRequestCreateCall(
   { into, head, branch, base }: RequestLocation,
   { title, body, draft }: NewPullRequest,
 ): ForgeCall {
   if (into.forge === "gitlab") {
     const titled = draft ? `Draft: ${title}` : title;
     const fields = { source_branch: branch, target_branch: base, title: titled, description: body };
-    return buildCall(into, buildListPath(into), ["POST", fields]);
+    return buildForgeCall(into, buildListPath(into), ["POST", fields]);
   }
-  const from = into.path === head.path ? branch : `${getOwner(head)}:${branch}`;
-  return buildCall(into, buildListPath(into), ["POST", { title, head: from, base, body, draft }]);
+  const from = into.path === head.path ? branch : `${getRepositoryOwner(head)}:${branch}`;
+  return buildForgeCall(into, buildListPath(into), ["POST", { title, head: from, base, body, draft }]);
 }
 
-export function buildUpdateCall({ into }: RequestLocation, number: number, body: string): ForgeCall {
+export function buildRequestUpdateCall({ into }: RequestLocation, number: number, body: string): ForgeCall {
   const address = `${buildListPath(into)}/${number}`;
   return into.forge === "gitlab"
-    ? buildCall(into, address, ["PUT", { description: body }])
-    : buildCall(into, address, ["PATCH", { body }]);
+    ? buildForgeCall(into, address, ["PUT", { description: body }])
+    : buildForgeCall(into, address, ["PATCH", { body }]);
 }
 
 /** Returns the ref at the remote that contains the last commit of a request. */
@@ -60,7 +60,7 @@ function buildListPath({ forge, path }: ForgeRepository): string {
   return forge === "gitlab" ? `projects/${encodeURIComponent(path)}/merge_requests` : `repos/${path}/pulls`;
 }
 
-function buildCall(
+function buildForgeCall(
   { host }: ForgeRepository,
   address: string,
   sent: readonly [method: string, fields: object] | null = null,

@@ -11,7 +11,7 @@ export interface ForgeRepository {
 /** Hosts that serve SSH on another port for the forge of the given name. */
 const ALIASES: Readonly<Record<string, string>> = { "ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com" };
 
-/** Patterns of an address with a scheme, and of one in SSH's short form. Neither matches a local folder. */
+/** Matches an address with a scheme; the next pattern matches SSH's short form. Neither matches a local folder. */
 const WITH_SCHEME = /^(https?|ssh|git|git\+ssh):\/\/(?:[^/@]*@)?(\[[^\]/]+\]|[^/:@]+)(:\d+)?\/(.+)$/i;
 const SHORT = /^(?:[^/@:]+@)?([^/@:]{2,}):(?!\/\/)\/?(.+)$/;
 const PATH = /^[A-Za-z0-9_.~-]+(?:\/[A-Za-z0-9_.~-]+)+$/;
@@ -56,7 +56,7 @@ export interface RequestLocation {
 export function buildNewRequestUrl({ into, head, branch, base }: RequestLocation): string {
   const top = `https://${into.host}/${into.path}`;
   if (into.forge === "github") {
-    const from = into.path === head.path ? "" : `${getOwner(head)}:`;
+    const from = into.path === head.path ? "" : `${getRepositoryOwner(head)}:`;
     return `${top}/compare/${encodePath(base)}...${from}${encodePath(branch)}?expand=1`;
   }
   const query = new URLSearchParams({
@@ -66,7 +66,7 @@ export function buildNewRequestUrl({ into, head, branch, base }: RequestLocation
   return `https://${head.host}/${head.path}/-/merge_requests/new?${query}`;
 }
 
-export function getOwner({ path }: ForgeRepository): string {
+export function getRepositoryOwner({ path }: ForgeRepository): string {
   return path.split("/")[0] ?? "";
 }
 

@@ -39,14 +39,14 @@ function parseGithubFields(fields: Fields): Partial<ForgeRequest> {
   const [head, base] = [fields["head"], fields["base"]].map((one) => (isJsonObject(one) ? one : {}));
   const merged = typeof fields["merged_at"] === "string" || fields["merged"] === true;
   return {
-    ...buildDefinedField("number", toCount(fields["number"])),
-    ...buildDefinedField("url", toWebAddress(fields["html_url"])),
+    ...buildDefinedField("number", parseFieldCount(fields["number"])),
+    ...buildDefinedField("url", parseWebAddress(fields["html_url"])),
     ...buildDefinedField("state", merged ? "merged" : GITHUB_STATES[String(fields["state"])]),
-    ...buildDefinedField("head", toFullHash(head?.["sha"])),
+    ...buildDefinedField("head", parseFieldHash(head?.["sha"])),
     // Before the merge this field contains a trial merge commit of the forge.
-    merged: merged ? (toFullHash(fields["merge_commit_sha"]) ?? null) : null,
-    ...buildDefinedField("base", toText(base?.["ref"])),
-    body: toText(fields["body"]) ?? "",
+    merged: merged ? (parseFieldHash(fields["merge_commit_sha"]) ?? null) : null,
+    ...buildDefinedField("base", parseFieldText(base?.["ref"])),
+    body: parseFieldText(fields["body"]) ?? "",
   };
 }
 
@@ -54,16 +54,16 @@ const GITHUB_STATES: Readonly<Record<string, ForgeRequest["state"]>> = { open: "
 
 function parseGitlabFields(fields: Fields): Partial<ForgeRequest> {
   const state = GITLAB_STATES[String(fields["state"])];
-  const head = toFullHash(fields["sha"]);
-  const commits = [fields["merge_commit_sha"], fields["squash_commit_sha"], fields["sha"]].map(toFullHash);
+  const head = parseFieldHash(fields["sha"]);
+  const commits = [fields["merge_commit_sha"], fields["squash_commit_sha"], fields["sha"]].map(parseFieldHash);
   return {
-    ...buildDefinedField("number", toCount(fields["iid"])),
-    ...buildDefinedField("url", toWebAddress(fields["web_url"])),
+    ...buildDefinedField("number", parseFieldCount(fields["iid"])),
+    ...buildDefinedField("url", parseWebAddress(fields["web_url"])),
     ...buildDefinedField("state", state),
     ...buildDefinedField("head", head),
     merged: state === "merged" ? (commits.find((hash) => hash !== undefined) ?? null) : null,
-    ...buildDefinedField("base", toText(fields["target_branch"])),
-    body: toText(fields["description"]) ?? "",
+    ...buildDefinedField("base", parseFieldText(fields["target_branch"])),
+    body: parseFieldText(fields["description"]) ?? "",
   };
 }
 
@@ -82,20 +82,20 @@ function buildDefinedField<Name extends string, Value>(
   return value === undefined ? {} : ({ [name]: value } as Record<Name, Value>);
 }
 
-function toCount(value: unknown): number | undefined {
+function parseFieldCount(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined;
 }
 
-function toText(value: unknown): string | undefined {
+function parseFieldText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
 /** Returns an address only if a browser opens it as a web page, because people click on it. */
-function toWebAddress(value: unknown): string | undefined {
+function parseWebAddress(value: unknown): string | undefined {
   return typeof value === "string" && /^https?:\/\/[^\s\p{Cc}"<>]+$/u.test(value) ? value : undefined;
 }
 
 /** Returns a full hash; undefined for any other value, because git must receive nothing else. */
-function toFullHash(value: unknown): string | undefined {
+function parseFieldHash(value: unknown): string | undefined {
   return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : undefined;
 }

@@ -43,12 +43,12 @@ export function addPushedHead(note: RequestNote, head: string): RequestNote {
 }
 
 /** Returns the message of the commit that stores a note. */
-export function formatNote(id: string, note: RequestNote): string {
+export function formatRequestNote(id: string, note: RequestNote): string {
   return `planner request ${id}\n\n${JSON.stringify(note, null, 2)}\n`;
 }
 
-/** Parses the message of such a commit; null for any other text. */
-export function parseNote(text: string): RequestNote | null {
+/** Parses the message of a commit that stores a note; returns null for any other text. */
+export function parseRequestNote(text: string): RequestNote | null {
   try {
     const value: unknown = JSON.parse(text.slice(text.indexOf("\n{")));
     return Value.Check(NOTE, value) ? value : null;

@@ -6,13 +6,13 @@ import type { ReviewedCriterion } from "../reviewed_criteria.ts";
 const MAX_CHARS = 400;
 
 /** Zero-width character that prevents forges from creating links and mentions, because they search the shown text. */
-const NOTHING = "&#8203;";
+const ZERO_WIDTH_ENTITY = "&#8203;";
 
 /**
  * Matches characters that structure Markdown and HTML, and texts that forges link: mentions, references (`#1`, `!1`,
  * `GH-1`, and at GitLab `&1`, `~label`, `$1`, `%1`, `^1`) and bare addresses.
  */
-const MEANING = /:\/\/|\bwww\.|\b[A-Z]{2,10}-(?=\d)|[@#!%^&~$](?=[\p{L}\p{N}_"{])|[&<>|\\`*_[\]~$]/giu;
+const FORGE_MARKUP = /:\/\/|\bwww\.|\b[A-Z]{2,10}-(?=\d)|[@#!%^&~$](?=[\p{L}\p{N}_"{])|[&<>|\\`*_[\]~$]/giu;
 
 /** Characters to escape as entities in `<code>`, where forges link nothing and entities prevent Markdown. */
 const NOT_PLAIN_CODE = /\bwww\.|[^\p{L}\p{N} ./,=-]/giu;
@@ -22,26 +22,27 @@ const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff
 
 /** Returns text for a line or a table cell that Markdown and forges show literally. */
 export function escapeText(text: string): string {
-  return toOneLine(text).replace(MEANING, (found) => {
-    if (found.length === 1) return /[&<>|\\`*_[\]~$]/.test(found) ? toEntity(found) + NOTHING : found + NOTHING;
-    return `${found.slice(0, found.startsWith(":") ? 1 : -1)}${NOTHING}${found.startsWith(":") ? "//" : found.slice(-1)}`;
+  return collapseToOneLine(text).replace(FORGE_MARKUP, (found) => {
+    if (found.length === 1)
+      return /[&<>|\\`*_[\]~$]/.test(found) ? encodeEntity(found) + ZERO_WIDTH_ENTITY : found + ZERO_WIDTH_ENTITY;
+    return `${found.slice(0, found.startsWith(":") ? 1 : -1)}${ZERO_WIDTH_ENTITY}${found.startsWith(":") ? "//" : found.slice(-1)}`;
   });
 }
 
 /** Returns text for a code span that Markdown and forges show literally. */
 export function escapeCode(text: string): string {
-  const plain = toOneLine(text).replace(NOT_PLAIN_CODE, (found) =>
-    found.length > 1 ? `${found.slice(0, -1)}${toEntity(".")}` : toEntity(found),
+  const plain = collapseToOneLine(text).replace(NOT_PLAIN_CODE, (found) =>
+    found.length > 1 ? `${found.slice(0, -1)}${encodeEntity(".")}` : encodeEntity(found),
   );
   return `<code>${plain}</code>`;
 }
 
-function toOneLine(text: string): string {
+function collapseToOneLine(text: string): string {
   const line = text.toWellFormed().replace(UNSAFE, " ").replace(/\s+/g, " ").trim();
   return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS).toWellFormed()}…` : line;
 }
 
-function toEntity(sign: string): string {
+function encodeEntity(sign: string): string {
   return `&#${sign.codePointAt(0)};`;
 }
 
@@ -55,16 +56,16 @@ export interface RequestFacts {
   readonly files: number;
 }
 
-/** Maximum length of a body in characters. GitHub accepts 65,536. */
-const MAX_BODY = 60_000;
+/** Maximum length of a request's body in characters. GitHub accepts 65,536. */
+const MAX_BODY_CHARS = 60_000;
 
 const MAX_ROWS = 200;
 
 const BEGIN = "<!-- planner: begin. Text outside of these marks stays as you write it. -->";
 const END = "<!-- planner: end -->";
 
-/** Maximum length of a title in characters. GitHub and GitLab accept 255. */
-const MAX_TITLE = 200;
+/** Maximum length of a request's title in characters. GitHub and GitLab accept 255. */
+const MAX_REQUEST_TITLE_CHARS = 200;
 
 /** Returns the title of a request as plain text in one line. */
 export function buildRequestTitle({ spec_id, title }: Pick<RequestFacts, "spec_id" | "title">): string {
@@ -73,7 +74,7 @@ export function buildRequestTitle({ spec_id, title }: Pick<RequestFacts, "spec_i
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
     .trim();
   const words = line === "" ? spec_id : line;
-  return words.length > MAX_TITLE ? `${words.slice(0, MAX_TITLE).toWellFormed()}…` : words;
+  return words.length > MAX_REQUEST_TITLE_CHARS ? `${words.slice(0, MAX_REQUEST_TITLE_CHARS).toWellFormed()}…` : words;
 }
 
 /** Returns the part of a request's body that planner writes, between two marks. */
@@ -84,10 +85,10 @@ export function buildRequestBody(facts: RequestFacts): string {
     `Spec ${escapeCode(spec_id)}, ${formatCountOf(commits.length, "commit")}, ${formatCountOf(files, "file")}`,
     "",
   ];
-  const end = ["", ...formatRecord(record), END];
-  const room = MAX_BODY - countCharacters(head) - countCharacters(end);
+  const end = ["", ...formatRecordRows(record), END];
+  const room = MAX_BODY_CHARS - countCharacters(head) - countCharacters(end);
   const table = takeFittingLines(criteria.map(formatCriterionRow), room / 2);
-  const list = takeFittingLines(commits.map(formatCommit), room / 2);
+  const list = takeFittingLines(commits.map(formatCommitRow), room / 2);
   return [
     ...head,
     ...(criteria.length === 0 ? ["The spec has no criteria."] : [...TABLE_HEAD, ...table.lines]),
@@ -107,10 +108,10 @@ function formatCriterionRow({ label, checked, verify, verdict, result }: Reviewe
   const isProven = verdict === "proven";
   const sign = isProven || (verify === null && checked) ? "✅" : verdict === "disproven" ? "❌" : "⬜";
   const check = verify === null ? "none" : escapeCode(verify);
-  return `| ${sign} | ${escapeText(label)} | ${check} | ${formatResult({ checked, verify, verdict, result })} |`;
+  return `| ${sign} | ${escapeText(label)} | ${check} | ${formatCheckResult({ checked, verify, verdict, result })} |`;
 }
 
-function formatResult({ checked, verify, verdict, result }: Omit<ReviewedCriterion, "number" | "label">): string {
+function formatCheckResult({ checked, verify, verdict, result }: Omit<ReviewedCriterion, "number" | "label">): string {
   if (verify === null) return checked ? "checked by hand" : "open";
   const words = verdict.replace("_", " ");
   if (result === null) return words;
@@ -119,7 +120,7 @@ function formatResult({ checked, verify, verdict, result }: Omit<ReviewedCriteri
   return `${words}: ${escapeText(result.problem ?? "passed")} ${took}${where}`;
 }
 
-function formatRecord(record: RunRecordFacts | null): readonly string[] {
+function formatRecordRows(record: RunRecordFacts | null): readonly string[] {
   if (record === null) return ["Worked without a recorded run."];
   const { run, agent, model, status, ended_at, unproven, warnings, beside } = record;
   const by = agent === null || agent === "none" ? "by hand" : `by ${escapeText(agent)}`;
@@ -138,7 +139,7 @@ function formatRecord(record: RunRecordFacts | null): readonly string[] {
 /** Maximum number of a run's remarks in the body. */
 const MAX_NOTES = 10;
 
-function formatCommit({ hash, subject }: RequestFacts["commits"][number]): string {
+function formatCommitRow({ hash, subject }: RequestFacts["commits"][number]): string {
   return `- ${escapeCode(hash.slice(0, 10))} ${escapeText(subject)}`;
 }
 

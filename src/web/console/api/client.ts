@@ -30,7 +30,7 @@ export class CallError extends Error {
 }
 
 /** Converts anything that a call threw to a `CallError`. */
-export function toCallError(error: unknown): CallError {
+export function convertToCallError(error: unknown): CallError {
   return error instanceof CallError ? error : new CallError("internal", "The answer could not be read.");
 }
 
@@ -76,11 +76,11 @@ export async function callRpc<Name extends RpcName>(
   request: RpcRequest<Name>,
   signal?: AbortSignal,
 ): Promise<RpcReply<Name>> {
-  return callNamed(rpc, request, signal);
+  return callRpcByName(rpc, request, signal);
 }
 
 /** Calls an RPC whose name is known only at run time. @throws CallError, as `callRpc` does. */
-export async function callNamed<Answer>(rpc: string, request: object, signal?: AbortSignal): Promise<Answer> {
+export async function callRpcByName<Answer>(rpc: string, request: object, signal?: AbortSignal): Promise<Answer> {
   return fetchReply(rpc.includes("/") ? `/${rpc}` : `/${SERVICE}/${rpc}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -90,7 +90,7 @@ export async function callNamed<Answer>(rpc: string, request: object, signal?: A
 }
 
 /** Reads a plain JSON route, or throws CallError. */
-export async function readRoute<Reply>(
+export async function readJsonRoute<Reply>(
   path: string,
   parameters: Readonly<Record<string, string | readonly string[]>>,
   signal?: AbortSignal,

@@ -51,12 +51,12 @@ type CamelKeys<Value> = Value extends readonly (infer One)[]
     : Value;
 
 /** Converts the field names of a message to camelCase: `free_u` becomes `freeU`. */
-export function toCamelCaseKeys<Value>(value: Value): CamelKeys<Value> {
+export function convertKeysToCamelCase<Value>(value: Value): CamelKeys<Value> {
   const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   const made: unknown = Array.isArray(value)
-    ? value.map(toCamelCaseKeys)
+    ? value.map(convertKeysToCamelCase)
     : typeof value === "object" && value !== null
-      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [camel(name), toCamelCaseKeys(one)]))
+      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [camel(name), convertKeysToCamelCase(one)]))
       : value;
   return made as CamelKeys<Value>;
 }

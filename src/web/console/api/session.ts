@@ -1,4 +1,4 @@
-import { type CallState, useRoute } from "./use_call.ts";
+import { type CallState, useRouteCall } from "./use_call.ts";
 
 /** The signed-in principal and its roles, as `GET /session` returns them. */
 export interface Session {
@@ -9,9 +9,9 @@ export interface Session {
   readonly auth_method: string;
 }
 
-/** Loads the session, and again whenever the token changes. */
+/** Loads the session, and loads it again whenever the token changes. */
 export function useSession(): CallState<Session> {
-  return useRoute<Session>("/session", {});
+  return useRouteCall<Session>("/session", {});
 }
 
 /** Whether the caller may write; false while that is unknown, so that no action is offered that would fail. */

@@ -40,7 +40,7 @@ tokenStore.subscribe(() => {
 });
 
 /** Runs a call; if it needs a valid token, asks the person for one and repeats the call. @throws CallError. */
-export async function callSignedIn<Reply>(ask: () => Promise<Reply>): Promise<Reply> {
+export async function callWithSignIn<Reply>(ask: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
     try {
       return await ask();

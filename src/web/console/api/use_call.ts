@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { followQuestion } from "../live/questions.ts";
+import { keepReplyCurrent } from "../live/questions.ts";
 import {
   type CallError,
   callRpc,
+  convertToCallError,
   type RpcName,
   type RpcReply,
   type RpcRequest,
-  readRoute,
-  toCallError,
+  readJsonRoute,
 } from "./client.ts";
 import { addShownWindow, useShownWindow } from "./during.ts";
 import { tokenStore } from "./token.ts";
@@ -28,24 +28,24 @@ interface State<Reply> {
   readonly error?: CallError;
 }
 
-/** Calls an RPC, and again whenever the request changes; calls nothing without a request. */
+/** Calls an RPC, and calls it again whenever the request changes; without a request, calls nothing. */
 export function useCall<Name extends RpcName>(
   rpc: Name,
   request: RpcRequest<Name> | undefined,
 ): CallState<RpcReply<Name>> {
   const asked = addShownWindow(rpc, request ?? ({} as RpcRequest<Name>), useShownWindow());
   const key = request === undefined ? "" : `${rpc} ${JSON.stringify(asked)}`;
-  return useReply(key, (signal) => callRpc(rpc, asked, signal));
+  return useLoadedReply(key, (signal) => callRpc(rpc, asked, signal));
 }
 
-/** Reads a plain route, and again whenever its parameters change. */
-export function useRoute<Reply>(path: string, parameters: Readonly<Record<string, string>>): CallState<Reply> {
+/** Reads a plain route, and reads it again whenever its parameters change. */
+export function useRouteCall<Reply>(path: string, parameters: Readonly<Record<string, string>>): CallState<Reply> {
   const key = `${path} ${JSON.stringify(parameters)}`;
-  return useReply(key, (signal) => readRoute<Reply>(path, parameters, signal));
+  return useLoadedReply(key, (signal) => readJsonRoute<Reply>(path, parameters, signal));
 }
 
-/** Loads a reply by a given function, and again whenever the key or the inventory changes. */
-export function useReply<Reply>(key: string, ask: (signal: AbortSignal) => Promise<Reply>): CallState<Reply> {
+/** Loads a reply with the function `ask`, and loads it again whenever the key or the inventory changes. */
+export function useLoadedReply<Reply>(key: string, ask: (signal: AbortSignal) => Promise<Reply>): CallState<Reply> {
   const [state, setState] = useState<State<Reply>>({ key: "", round: 0 });
   const [round, setRound] = useState(0);
   const again = useCallback(() => setRound((value) => value + 1), []);
@@ -60,24 +60,24 @@ export function useReply<Reply>(key: string, ask: (signal: AbortSignal) => Promi
     const show = (next: State<Reply>) => {
       if (signal.aborted) return;
       if (next.error === undefined) answeredAt = Date.now();
-      setState((shown) => (isSameState(shown, next) ? shown : next));
+      setState((shown) => (isSameCallState(shown, next) ? shown : next));
     };
     const first = ask(signal).then(
       (reply) => show({ key, round, reply }),
-      (error: unknown) => show({ key, round, error: toCallError(error) }),
+      (error: unknown) => show({ key, round, error: convertToCallError(error) }),
     );
     const refresh = async () => {
       await first;
       await ask(signal).then(
         (reply) => show({ key, round, reply }),
         (error: unknown) => {
-          const problem = toCallError(error);
+          const problem = convertToCallError(error);
           // After a temporary failure the older reply stays; the page shows its age.
           if (answeredAt === undefined || !PASSING.has(problem.code)) show({ key, round, error: problem });
         },
       );
     };
-    const unfollow = followQuestion({ refresh, answeredAt: () => answeredAt });
+    const unfollow = keepReplyCurrent({ refresh, answeredAt: () => answeredAt });
     return () => {
       unfollow();
       controller.abort();
@@ -96,7 +96,7 @@ export function useReply<Reply>(key: string, ask: (signal: AbortSignal) => Promi
 const PASSING: ReadonlySet<string> = new Set(["offline", "unavailable", "resource_exhausted", "deadline_exceeded"]);
 
 /** Whether two states draw the same screen. */
-function isSameState<Reply>(shown: State<Reply>, next: State<Reply>): boolean {
+function isSameCallState<Reply>(shown: State<Reply>, next: State<Reply>): boolean {
   if (shown.key !== next.key || shown.round !== next.round || shown.error !== next.error) return false;
   return JSON.stringify(shown.reply) === JSON.stringify(next.reply);
 }

@@ -1,7 +1,7 @@
 import type { InventoryOverview } from "./replies.ts";
-import { type CallState, useRoute } from "./use_call.ts";
+import { type CallState, useRouteCall } from "./use_call.ts";
 
 /** Loads the inventory overview: counts by site, floor and fabric, with totals. */
 export function useInventory(): CallState<InventoryOverview> {
-  return useRoute<InventoryOverview>("/estate", {});
+  return useRouteCall<InventoryOverview>("/estate", {});
 }

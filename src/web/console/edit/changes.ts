@@ -15,7 +15,7 @@ export type ResourceChange = ResourceValues;
 export const NOT_STORED_ETAG = "none";
 
 /** Returns the change that creates a resource or replaces all of it. `etag` is the version that must be stored. */
-export function toCreateChange(
+export function buildCreateChange(
   kind: EditableKind,
   values: ResourceValues,
   etag: string = NOT_STORED_ETAG,
@@ -26,12 +26,12 @@ export function toCreateChange(
 }
 
 /** Returns the change that writes the fields that differ in `after`, and clears those that `after` lacks. */
-export function toUpdateChange(
+export function buildUpdateChange(
   kind: EditableKind,
   states: { readonly before: ResourceValues; readonly after: ResourceValues },
   etag: string,
 ): ResourceChange {
-  if (kind === "device_type") return toCreateChange(kind, states.after, etag);
+  if (kind === "device_type") return buildCreateChange(kind, states.after, etag);
   const message = getMessageName(kind);
   const [before, after] = [removeUnsetFields(states.before, message), removeUnsetFields(states.after, message)];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
@@ -47,19 +47,19 @@ export function toUpdateChange(
  * Returns the changes that turn a stored resource into another state. A cable with another end is removed and created
  * in one request, because its ends are its identity.
  */
-export function toChanges(
+export function listStateChanges(
   kind: EditableKind,
   { values: before, etag }: { readonly values: ResourceValues; readonly etag: string },
   after: ResourceValues,
 ): readonly ResourceChange[] {
-  if (etag === "") return [toCreateChange(kind, after)];
+  if (etag === "") return [buildCreateChange(kind, after)];
   if (formatIdentity(kind, before) === formatIdentity(kind, after))
-    return [toUpdateChange(kind, { before, after }, etag)];
-  return [toRemoveChange(kind, before, { etag, cascade: false }), toCreateChange(kind, after)];
+    return [buildUpdateChange(kind, { before, after }, etag)];
+  return [buildRemoveChange(kind, before, { etag, cascade: false }), buildCreateChange(kind, after)];
 }
 
 /** Returns the change that removes a resource; `cascade` also removes its dependents. */
-export function toRemoveChange(
+export function buildRemoveChange(
   kind: EditableKind,
   identity: ResourceValues,
   { etag = "", cascade }: { readonly etag?: string; readonly cascade: boolean },

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { readRoute } from "../api/client.ts";
-import { callSignedIn } from "../api/sign_in.ts";
+import { readJsonRoute } from "../api/client.ts";
+import { callWithSignIn } from "../api/sign_in.ts";
 
 type Schemas = Readonly<Record<string, { readonly properties?: Readonly<Record<string, { description?: string }>> }>>;
 
@@ -13,8 +13,8 @@ let asked: Promise<Schemas> | undefined;
 export function useFieldComments(): GetFieldComment {
   const [schemas, setSchemas] = useState<Schemas>({});
   useEffect(() => {
-    asked ??= callSignedIn(() =>
-      readRoute<{ readonly components: { readonly schemas: Schemas } }>("/openapi.json", {}),
+    asked ??= callWithSignIn(() =>
+      readJsonRoute<{ readonly components: { readonly schemas: Schemas } }>("/openapi.json", {}),
     ).then(
       ({ components }) => components.schemas,
       // A form works without comments.

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { getKindNoun, stripRefKinds } from "#words/names.ts";
 import { formatQuantity } from "../labels.ts";
 import { SwitchField } from "../ui/fields.tsx";
-import { toRemoveChange } from "./changes.ts";
+import { buildRemoveChange } from "./changes.ts";
 import { FindingLine, RefusalLine, WriteProblem } from "./changes_panel.tsx";
 import { DialogButtons, EditDialog, ReasonField } from "./dialog.tsx";
 import { type EditRequest, editStore } from "./editing.ts";
@@ -14,7 +14,7 @@ import { useProposal } from "./use_proposal.ts";
 /** Maximum number of other resources that are named. */
 const NAMED = 12;
 
-/** Dialog that removes a resource, after showing which others are removed and which devices lose power. */
+/** Dialog that removes a resource, after showing which other resources are removed and which devices lose power. */
 export function DeleteDialog({ edit }: { readonly edit: Extract<EditRequest, { readonly mode: "delete" }> }) {
   const { kind, identity } = edit;
   const [cascade, setCascade] = useState(false);
@@ -22,7 +22,7 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<EditRequest, { r
   const [stored, reread] = useStoredResource(kind, identity);
   const name = formatIdentity(kind, identity);
   const removal = (how: { readonly cascade: boolean }) =>
-    stored.state === "done" ? [toRemoveChange(kind, identity, { ...how, etag: stored.base.etag })] : undefined;
+    stored.state === "done" ? [buildRemoveChange(kind, identity, { ...how, etag: stored.base.etag })] : undefined;
   const [isChanged, setChanged] = useState(false);
   const meet = () => {
     setChanged(true);
@@ -30,7 +30,7 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<EditRequest, { r
   };
   const proposal = useProposal({ changes: removal({ cascade }), reread: meet, done: () => `Deleted ${name}` });
   // Whether dependents prevent the removal; they are listed like those that would be removed too.
-  const isKept = proposal.state === "refused" && !cascade && isCascadable(kind);
+  const isKept = proposal.state === "refused" && !cascade && canRemoveDependents(kind);
   const withRest = useProposal({ changes: isKept ? removal({ cascade: true }) : undefined, done: () => "" });
   const leave = () => editStore.close();
   const submit = () => void proposal.write(why);
@@ -69,7 +69,7 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<EditRequest, { r
         ) : (
           <ProposalEffects proposal={proposal} />
         )}
-        {isCascadable(kind) ? (
+        {canRemoveDependents(kind) ? (
           <SwitchField label="Remove what depends on it as well" on={cascade} change={setCascade} />
         ) : null}
         <ReasonField value={why} set={setWhy} />
@@ -78,7 +78,7 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<EditRequest, { r
   );
 }
 
-function isCascadable(kind: EditableKind): boolean {
+function canRemoveDependents(kind: EditableKind): boolean {
   return getIdentityFields(kind)[0] === "code" && kind !== "device_type";
 }
 

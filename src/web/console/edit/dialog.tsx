@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../shared/icon.tsx";
-import { useBackCloses } from "../../shared/use_back.ts";
+import { useCloseOnBack } from "../../shared/use_back.ts";
 import { editStore } from "./editing.ts";
 
 interface DialogProps {
@@ -19,7 +19,7 @@ interface DialogProps {
 /** A modal edit dialog. It keeps the focus while it is open and restores it afterwards. */
 export function EditDialog({ title, about, leave, children, footer, submit }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useBackCloses(true, leave);
+  useCloseOnBack(true, leave);
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();

@@ -1,11 +1,11 @@
 import { DeleteDialog } from "./delete_dialog.tsx";
 import type { EditRequest } from "./editing.ts";
-import { ManyDialog } from "./many_dialog.tsx";
+import { BulkEditDialog } from "./many_dialog.tsx";
 import { ResourceDialog } from "./resource_dialog.tsx";
 import { UndoDialog } from "./undo_dialog.tsx";
 
 /** The dialog for an edit. */
-export function DialogOfEdit({ edit }: { readonly edit: EditRequest }) {
+export function EditRequestDialog({ edit }: { readonly edit: EditRequest }) {
   switch (edit.mode) {
     case "delete":
       return <DeleteDialog edit={edit} />;
@@ -13,7 +13,7 @@ export function DialogOfEdit({ edit }: { readonly edit: EditRequest }) {
       return <UndoDialog edit={edit} />;
     case "many":
     case "delete-many":
-      return <ManyDialog edit={edit} />;
+      return <BulkEditDialog edit={edit} />;
     default:
       return <ResourceDialog edit={edit} />;
   }

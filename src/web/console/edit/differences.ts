@@ -1,7 +1,7 @@
 import { getFieldLabel } from "./field_labels.ts";
-import { type FormField, getListKey, listFields, type ResourceValues } from "./form_model.ts";
+import { type FormField, getElementKeyField, listMessageFields, type ResourceValues } from "./form_model.ts";
 import { formatPath, setValueAtPath, type ValuePath } from "./paths.ts";
-import { formatValue, isEqualValue, removeUnset } from "./values.ts";
+import { formatValue, isEqualValue, removeUnsetParts } from "./values.ts";
 
 /** A value that differs between two states of a resource. */
 export interface ValueDifference {
@@ -40,12 +40,12 @@ function compareMessages({
   path,
   label,
 }: Pair & { readonly message: string }): ValueDifference[] {
-  return listFields(message).flatMap((field) => {
+  return listMessageFields(message).flatMap((field) => {
     const pair = {
-      before: removeUnset((before as ResourceValues | undefined)?.[field.name], field),
-      after: removeUnset((after as ResourceValues | undefined)?.[field.name], field),
+      before: removeUnsetParts((before as ResourceValues | undefined)?.[field.name], field),
+      after: removeUnsetParts((after as ResourceValues | undefined)?.[field.name], field),
       path: [...path, field.name],
-      label: joinPath(label, getFieldLabel(field)),
+      label: joinValuePath(label, getFieldLabel(field)),
     };
     return isEqualValue(pair.before, pair.after) ? [] : compareField(pair, field);
   });
@@ -78,7 +78,7 @@ function compareLists(pair: Pair, field: FormField): ValueDifference[] {
   ];
   const message = field.of ?? "";
   const noun = getFieldLabel(field).replace(/s$/, "");
-  const key = getListKey(message);
+  const key = getElementKeyField(message);
   if (key === undefined) {
     if (before.length !== after.length) return [createDifference(pair, field)];
     return before.flatMap((element, index) => {
@@ -120,7 +120,7 @@ function createDifference({ before, after, path, label }: Pair, field: FormField
   };
 }
 
-function joinPath(outer: string, inner: string): string {
+function joinValuePath(outer: string, inner: string): string {
   return outer === "" ? inner : `${outer}, ${inner.charAt(0).toLowerCase()}${inner.slice(1)}`;
 }
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Icon } from "../../shared/icon.tsx";
 import { canWrite, useSession } from "../api/session.ts";
-import { getKeyLabel, isKey } from "../shell/keys.ts";
+import { getKeyLabel, isShortcutKey } from "../shell/keys.ts";
 import { type EditRequest, editStore } from "./editing.ts";
 import type { EditableKind, ResourceValues } from "./form_model.ts";
 
@@ -40,7 +40,7 @@ export function EditResourceButton({ kind, identity }: Written) {
     if (!may) return undefined;
     const pressed = (event: KeyboardEvent) => {
       const inField = (event.target as Element).matches?.("input, textarea, select, dialog *");
-      if (inField || !isKey(event, "edit")) return;
+      if (inField || !isShortcutKey(event, "edit")) return;
       event.preventDefault();
       editStore.open({ mode: "edit", kind, identity });
     };

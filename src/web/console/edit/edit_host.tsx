@@ -4,7 +4,7 @@ import { EditDialog } from "./dialog.tsx";
 import { type EditNotice, editStore } from "./editing.ts";
 import { UndoButton } from "./undo.tsx";
 
-/** Shows the open edit and the last one's notice, outside the pages, which may change below an open dialog. */
+/** Shows the open edit and the last edit's notice. It is outside the pages, which may change below an open dialog. */
 export function EditHost() {
   const [{ edit, notice, round }, setState] = useState(editStore.state());
   useEffect(() => editStore.subscribe(() => setState(editStore.state())), []);
@@ -18,7 +18,7 @@ export function EditHost() {
 
 /** Module of all edits, loaded with the first one; its frame opens at once, so that keys do not reach the page. */
 const Dialog = createLazyComponent(
-  async () => (await import("./dialogs.tsx")).DialogOfEdit,
+  async () => (await import("./dialogs.tsx")).EditRequestDialog,
   ({ children }) => (
     <EditDialog title="Opening…" leave={editStore.close} submit={() => undefined} footer={null}>
       {children}
@@ -26,7 +26,7 @@ const Dialog = createLazyComponent(
   ),
 );
 
-/** Time that a notice stays in milliseconds, unless the pointer or the focus is in it. */
+/** Time in milliseconds that a notice stays, unless the pointer or the focus is in the notice. */
 const NOTICE_MS = 8000;
 
 /** Notice about the last change, with a button that undoes it. */

@@ -41,7 +41,7 @@ export interface EditNotice {
 interface State {
   readonly edit: EditRequest | undefined;
   readonly notice: EditNotice | undefined;
-  /** Number of the edit; it keys the dialog, so that a new dialog keeps no state of the last one. */
+  /** Number of the edit, which is the dialog's key, so that a new dialog keeps no state of the previous one. */
   readonly round: number;
 }
 

@@ -5,7 +5,7 @@ import { FindingLine } from "./changes_panel.tsx";
 import { describePreview, listPreviewRows, type PreviewRow } from "./preview_words.ts";
 import type { ChangeProposal } from "./use_proposal.ts";
 
-/** Number of sentences and of figures that are shown before the others are collapsed. */
+/** Numbers of sentences (LINES) and of figures (ROWS) that are shown; the others are collapsed. */
 const [LINES, ROWS] = [6, 8];
 
 /** Effects of a proposal on supplies, racks and cooling, warnings first; hidden if there are none. */

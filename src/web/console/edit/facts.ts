@@ -8,7 +8,11 @@ import { formatValue } from "./values.ts";
  * @param names the fields in their order, separated by spaces
  * @throws Error for a name that the form does not have
  */
-export function listFacts(kind: EditableKind, resource: object, names: string): readonly (readonly [string, string])[] {
+export function listResourceFacts(
+  kind: EditableKind,
+  resource: object,
+  names: string,
+): readonly (readonly [string, string])[] {
   const fields = new Map(listKindFields(kind).map((field) => [field.name, field]));
   return names.split(" ").map((name) => {
     const [field, value] = [fields.get(name), (resource as ResourceValues)[name]];

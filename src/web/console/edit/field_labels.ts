@@ -65,7 +65,7 @@ const CONSTANT = /\b[A-Z]{2,}(?:_[A-Z0-9]+)*\b/g;
 const ABBREVIATIONS: ReadonlySet<string> = new Set(["LAG", "CDU", "UPS", "AC", "DC", "RRGGBB"]);
 
 /** Converts a proto comment to help text: field names become labels, constants become words. */
-export function formatHelp(comment: string): string {
+export function formatHelpText(comment: string): string {
   return comment
     .replace(/^Required(?: unless[^.:;]*)?[.:;,]\s*|^Required, |^Free text[.,]\s*/, (text) =>
       text.startsWith("Required unless") ? text : "",

@@ -1,5 +1,5 @@
 import { useFormContext } from "./field_context.ts";
-import { formatHelp } from "./field_labels.ts";
+import { formatHelpText } from "./field_labels.ts";
 import type { FormField } from "./form_model.ts";
 
 export interface FieldProps {
@@ -28,7 +28,7 @@ export function FieldHints({
         </p>
       )}
       <p class="sr-only" id={`${id}-help`}>
-        {formatHelp(commentOf(field.message, field.name))}
+        {formatHelpText(commentOf(field.message, field.name))}
       </p>
     </>
   );

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { getControlId, useFormContext } from "./field_context.ts";
 import { describeFieldLimits, getFieldLabel, getFieldUnit } from "./field_labels.ts";
 import { FieldHints, type FieldProps, getAriaAttributes } from "./field_parts.tsx";
-import { type FormField, listChoices, listFields, type ResourceValues } from "./form_model.ts";
+import { type FormField, listEnumChoices, listMessageFields, type ResourceValues } from "./form_model.ts";
 import { GroupList } from "./group_list.tsx";
 import { MapField, TextListField } from "./list_fields.tsx";
 import { formatPath } from "./paths.ts";
@@ -25,7 +25,7 @@ export function FormFieldControl(props: FieldProps) {
     <fieldset class="group">
       <legend>{getFieldLabel(field)}</legend>
       <div class="form-grid">
-        {listFields(field.of ?? "").map((inner) => (
+        {listMessageFields(field.of ?? "").map((inner) => (
           <FormFieldControl
             key={inner.name}
             field={inner}
@@ -75,7 +75,7 @@ function ValueControl({ field, path, value, id }: FieldProps & { readonly id: st
           onChange={({ currentTarget }) => set(currentTarget.value || undefined)}
         >
           <option value="">Not set</option>
-          {listChoices(field.of ?? "").map(([key, word]) => (
+          {listEnumChoices(field.of ?? "").map(([key, word]) => (
             <option key={key} value={key}>
               {word}
             </option>

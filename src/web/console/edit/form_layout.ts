@@ -1,5 +1,11 @@
-import { type EditableKind, type FormField, listFields, listKindFields, type ResourceValues } from "./form_model.ts";
-import { isUnset } from "./values.ts";
+import {
+  type EditableKind,
+  type FormField,
+  listKindFields,
+  listMessageFields,
+  type ResourceValues,
+} from "./form_model.ts";
+import { isUnsetValue } from "./values.ts";
 
 /** A group of related fields in a form. */
 export interface FormSectionLayout {
@@ -10,7 +16,7 @@ export interface FormSectionLayout {
 
 type Layout = readonly (readonly [title: string, names: string])[];
 
-/** Sections of each kind's form. Fields that no row names are appended, so that none is missing. */
+/** Sections of each kind's form. Fields that no row names are appended, so that no field is missing from the form. */
 const LAYOUTS: Readonly<Record<EditableKind, Layout>> = {
   device: [
     ["", "code name kind role status rack_code position_u face allocated_draw_w max_draw_w"],
@@ -62,7 +68,7 @@ const LAYOUTS: Readonly<Record<EditableKind, Layout>> = {
 };
 
 /** Returns the sections of a kind's form; each field is in exactly one section. */
-export function listSections(kind: EditableKind): readonly FormSectionLayout[] {
+export function listFormSections(kind: EditableKind): readonly FormSectionLayout[] {
   const fields = listKindFields(kind);
   const placed = new Set<string>();
   const sections = LAYOUTS[kind].map(([title, names]) => {
@@ -94,8 +100,8 @@ const PORT_KINDS: Readonly<Record<string, RegExp>> = {
 
 /** Returns the fields that apply to a list element, and those that have a value. */
 export function listElementFields(message: string, element: ResourceValues): readonly FormField[] {
-  const fields = listFields(message);
+  const fields = listMessageFields(message);
   if (message !== "Port") return fields;
   const kind = String(element["kind"] ?? "");
-  return fields.filter(({ name }) => !isUnset(element[name]) || PORT_KINDS[name]?.test(kind) !== false);
+  return fields.filter(({ name }) => !isUnsetValue(element[name]) || PORT_KINDS[name]?.test(kind) !== false);
 }

@@ -18,16 +18,16 @@ export function getMessageName(kind: EditableKind): string {
 }
 
 /** Returns the fields of a message that a person may set. */
-export function listFields(message: string): readonly FormField[] {
+export function listMessageFields(message: string): readonly FormField[] {
   return (FORMS[message] ?? []).filter(({ output }) => output !== true);
 }
 
 export function listKindFields(kind: EditableKind): readonly FormField[] {
-  return listFields(getMessageName(kind));
+  return listMessageFields(getMessageName(kind));
 }
 
 /** Returns the values of an enumeration with their labels. */
-export function listChoices(name: string): readonly (readonly [value: string, word: string])[] {
+export function listEnumChoices(name: string): readonly (readonly [value: string, word: string])[] {
   const { prefix, values } = FORM_ENUMS[name] ?? { prefix: "", values: [] };
   return values.map((value) => [`${prefix}_${value}`, formatEnum(value, "")] as const);
 }
@@ -38,7 +38,7 @@ export function getChoiceLabel(name: string, value: string): string {
 }
 
 /** Returns the name of the field that identifies elements in a list of messages; undefined if only their order does. */
-export function getListKey(message: string): string | undefined {
+export function getElementKeyField(message: string): string | undefined {
   return message === "Port" ? "name" : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { listKindFields, type ResourceValues } from "./form_model.ts";
-import { formatValue, isEqualValue, isUnset, removeUnset } from "./values.ts";
+import { formatValue, isEqualValue, isUnsetValue, removeUnsetParts } from "./values.ts";
 
-/** Fields that a device copies from its type; an import and `planner dc add device --type` copy the same. */
+/** Fields that a device copies from its type; an import and `planner dc add device --type` copy the same fields. */
 const TAKEN = "kind manufacturer model part_number airflow weight_kg max_draw_w u_height depth ports".split(" ");
 
 /** A value of a device that differs from the value of its type. */
@@ -11,17 +11,19 @@ export interface TypeDeviation {
   readonly typeText: string;
 }
 
-/** Fills a device's missing fields from its type; depth only with a unit, ports only if the device has none. */
-export function fillFromType(device: ResourceValues, type: ResourceValues): ResourceValues {
-  const missing = listTypeFields(device, type).filter(({ name }) => isUnset(device[name]));
+/** Fills a device's missing fields from its type; depth only if it has a unit, ports only if it has no ports. */
+export function fillMissingFromType(device: ResourceValues, type: ResourceValues): ResourceValues {
+  const missing = listTypeFields(device, type).filter(({ name }) => isUnsetValue(device[name]));
   return { ...device, ...Object.fromEntries(missing.map(({ name }) => [name, type[name]])) };
 }
 
 /** Returns the device's values that differ from its type's. Ports are not compared. */
 export function listTypeDeviations(device: ResourceValues, type: ResourceValues): readonly TypeDeviation[] {
   return listTypeFields(device, type)
-    .filter(({ name }) => name !== "ports" && !isUnset(device[name]))
-    .filter((field) => !isEqualValue(removeUnset(device[field.name], field), removeUnset(type[field.name], field)))
+    .filter(({ name }) => name !== "ports" && !isUnsetValue(device[name]))
+    .filter(
+      (field) => !isEqualValue(removeUnsetParts(device[field.name], field), removeUnsetParts(type[field.name], field)),
+    )
     .map((field) => ({
       name: field.name,
       own: formatValue(device[field.name], field),
@@ -32,6 +34,6 @@ export function listTypeDeviations(device: ResourceValues, type: ResourceValues)
 function listTypeFields(device: ResourceValues, type: ResourceValues) {
   return listKindFields("device").filter(
     ({ name }) =>
-      TAKEN.includes(name) && !isUnset(type[name]) && (name !== "depth" || device["position_u"] !== undefined),
+      TAKEN.includes(name) && !isUnsetValue(type[name]) && (name !== "depth" || device["position_u"] !== undefined),
   );
 }

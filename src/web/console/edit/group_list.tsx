@@ -4,9 +4,9 @@ import { useFormContext } from "./field_context.ts";
 import { getFieldLabel } from "./field_labels.ts";
 import type { FieldProps } from "./field_parts.tsx";
 import { listElementFields } from "./form_layout.ts";
-import { getListKey, listFields, type ResourceValues } from "./form_model.ts";
+import { getElementKeyField, listMessageFields, type ResourceValues } from "./form_model.ts";
 import { formatPath } from "./paths.ts";
-import { formatValue, isUnset } from "./values.ts";
+import { formatValue, isUnsetValue } from "./values.ts";
 
 /** Maximum number of elements that are shown at first: a switch may have hundreds of ports. */
 const SHOWN = 60;
@@ -89,22 +89,22 @@ function ClosedElementProblems({ path, isOpen }: { readonly path: string; readon
   return problem === "" ? null : <p class="form-problem">{problem}</p>;
 }
 
-/** Returns the path of an element by its name, as differences use it, or by its position without a name. */
+/** Returns the path of an element: by its name, as differences use it, or by its position if it has no name. */
 function getElementPath(path: readonly (string | number)[], element: ResourceValues, message = ""): string {
-  const key = getListKey(message);
+  const key = getElementKeyField(message);
   return key === undefined ? formatPath(path) : `${formatPath(path)}.{${element[key] ?? ""}}`;
 }
 
 function getElementTitle(element: ResourceValues, noun: string, index: number): string {
   const name = element["name"];
-  return isUnset(name) ? `${noun} ${index + 1}` : String(name);
+  return isUnsetValue(name) ? `${noun} ${index + 1}` : String(name);
 }
 
 /** Summarises an element by its first values, and the power source of a power port. */
 function summarizeElement(element: ResourceValues, message: string): string {
-  const named = listFields(message).filter(({ name, type }) => name !== "name" && type !== "group");
+  const named = listMessageFields(message).filter(({ name, type }) => name !== "name" && type !== "group");
   const words = named
-    .filter(({ name }) => !isUnset(element[name]))
+    .filter(({ name }) => !isUnsetValue(element[name]))
     .slice(0, 3)
     .map((field) => formatValue(element[field.name], field));
   const { source_ref = "" } = (element["power_in"] ?? {}) as { source_ref?: string };

@@ -3,9 +3,9 @@ import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { formatCount } from "#words/figures.ts";
 import { getKindNoun, stripRefKinds } from "#words/names.ts";
 import { formatQuantity } from "../labels.ts";
-import { describeCalls } from "../lists/selection.tsx";
+import { describeCallCount } from "../lists/selection.tsx";
 import { SwitchField } from "../ui/fields.tsx";
-import { formatFieldMask, type ResourceChange, toRemoveChange } from "./changes.ts";
+import { buildRemoveChange, formatFieldMask, type ResourceChange } from "./changes.ts";
 import { ChangesTable, FindingLine, RefusalLine, WarningList, WriteProblem } from "./changes_panel.tsx";
 import { useFieldComments } from "./comments.ts";
 import { DialogButtons, EditDialog, EditSidePanel, ReasonField } from "./dialog.tsx";
@@ -24,26 +24,26 @@ import {
   type ResourceValues,
 } from "./form_model.ts";
 import { setValueAtPath } from "./paths.ts";
-import { checkLimits, findProblem } from "./problems.ts";
+import { findProblem, listLimitProblems } from "./problems.ts";
 import { type ChangeProposal, useProposal } from "./use_proposal.ts";
-import { removeUnset } from "./values.ts";
+import { removeUnsetParts } from "./values.ts";
 
 type ManyEdit = Extract<EditRequest, { readonly mode: "many" | "delete-many" }>;
 
 /** Dialog that changes or removes many resources of one kind at once. */
-export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
+export function BulkEditDialog({ edit }: { readonly edit: ManyEdit }) {
   const { kind, codes } = edit;
   const isDelete = edit.mode === "delete-many";
   const [values, setValues] = useState<ResourceValues>({});
   const [names, setNames] = useState<readonly string[]>([]);
   const [cascade, setCascade] = useState(false);
   const [why, setWhy] = useState("");
-  const hasChange = isDelete || (names.length > 0 && checkLimits(values, getMessageName(kind)).size === 0);
+  const hasChange = isDelete || (names.length > 0 && listLimitProblems(values, getMessageName(kind)).size === 0);
   const changes = useMemo(() => {
     if (!hasChange) return undefined;
     return isDelete
-      ? codes.map((code) => toRemoveChange(kind, { code }, { cascade }))
-      : createSetChanges(kind, codes, { names, values });
+      ? codes.map((code) => buildRemoveChange(kind, { code }, { cascade }))
+      : createBulkChanges(kind, codes, { names, values });
   }, [kind, codes, isDelete, hasChange, cascade, names, values]);
   const proposal = useProposal({
     changes,
@@ -87,7 +87,7 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
           <ReasonField value={why} set={setWhy} />
         </div>
         <EditSidePanel>
-          {isDelete ? null : <SharedValues kind={kind} values={values} names={names} />}
+          {isDelete ? null : <SharedValueFields kind={kind} values={values} names={names} />}
           <h3>Findings</h3>
           <ItemOutcomes
             proposal={proposal}
@@ -95,7 +95,7 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
             verb={isDelete ? "be deleted" : "change"}
             total={codes.length}
           />
-          {codes.length > MAX_BATCH_ITEMS ? <p class="muted">{describeCalls(codes.length)}.</p> : null}
+          {codes.length > MAX_BATCH_ITEMS ? <p class="muted">{describeCallCount(codes.length)}.</p> : null}
           {state === "refused" ? null : <ProposalEffects proposal={proposal} />}
           <WriteProblem proposal={proposal} />
         </EditSidePanel>
@@ -126,7 +126,7 @@ function ChosenFields({
   readonly setValues: (values: ResourceValues) => void;
 }) {
   const fields = listSharedFields(kind);
-  const problems = checkLimits(values, getMessageName(kind));
+  const problems = listLimitProblems(values, getMessageName(kind));
   const form = {
     kind,
     Field: FormFieldControl,
@@ -180,7 +180,7 @@ function ChosenFields({
 /** Maximum number of refused items that are named. */
 const NAMED = 20;
 
-function SharedValues({
+function SharedValueFields({
   kind,
   values,
   names,
@@ -245,14 +245,14 @@ function ItemOutcomes(props: {
 }
 
 /** Returns the changes that set the same values in many resources; a field without a value is cleared. */
-function createSetChanges(
+function createBulkChanges(
   kind: EditableKind,
   codes: readonly string[],
   { names, values }: { readonly names: readonly string[]; readonly values: ResourceValues },
 ): readonly ResourceChange[] {
   const own = listKindFields(kind)
     .filter(({ name }) => names.includes(name))
-    .map((field) => [field.name, removeUnset(values[field.name], field)] as const)
+    .map((field) => [field.name, removeUnsetParts(values[field.name], field)] as const)
     .filter(([, value]) => value !== undefined);
   const update_mask = formatFieldMask(names);
   return codes.map((code) => ({ [kind]: { code, ...Object.fromEntries(own) }, update_mask }));

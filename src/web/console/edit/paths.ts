@@ -6,30 +6,30 @@ export type ValuePath = readonly PathStep[];
 
 /** Returns a copy with the value at a path; `undefined` removes it. A position past a list's end extends the list. */
 export function setValueAtPath(root: ResourceValues, path: ValuePath, value: unknown): ResourceValues {
-  return setStep(root, path, value) as ResourceValues;
+  return setValueAtStep(root, path, value) as ResourceValues;
 }
 
-function setStep(at: unknown, [step, ...rest]: ValuePath, value: unknown): unknown {
+function setValueAtStep(at: unknown, [step, ...rest]: ValuePath, value: unknown): unknown {
   if (step === undefined) return value;
   if (typeof step === "string" && !Array.isArray(at)) return setField((at ?? {}) as ResourceValues, step, rest, value);
   return setElement((at ?? []) as readonly unknown[], step, rest, value);
 }
 
 function setField(at: ResourceValues, name: string, rest: ValuePath, value: unknown): ResourceValues {
-  const inner = setStep(at[name], rest, value);
+  const inner = setValueAtStep(at[name], rest, value);
   const { [name]: _, ...others } = at;
   return inner === undefined ? others : { ...at, [name]: inner };
 }
 
 function setElement(at: readonly unknown[], step: PathStep, rest: ValuePath, value: unknown): readonly unknown[] {
-  const position = findPosition(at, step);
-  const inner = setStep(at[position], rest, value);
+  const position = findElementPosition(at, step);
+  const inner = setValueAtStep(at[position], rest, value);
   if (inner === undefined) return at.filter((_, index) => index !== position);
   return position >= at.length ? [...at, inner] : at.with(position, inner);
 }
 
 /** Returns the position of an element, or the list's length if the element is missing. */
-function findPosition(list: readonly unknown[], step: PathStep): number {
+function findElementPosition(list: readonly unknown[], step: PathStep): number {
   if (typeof step === "number") return step;
   const name = typeof step === "string" ? step : step.named;
   const found = list.findIndex((element) => (element as ResourceValues | null)?.["name"] === name);

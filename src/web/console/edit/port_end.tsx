@@ -2,7 +2,7 @@ import type { Port } from "#gen/datacenter/v1/json.ts";
 import { formatEnum, formatPortType } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { Combobox } from "../ui/combobox.tsx";
-import { useDelayed } from "../ui/use_delayed.ts";
+import { useDelayedValue } from "../ui/use_delayed.ts";
 import { getControlId, useFormContext } from "./field_context.ts";
 import { getFieldLabel } from "./field_labels.ts";
 import type { FieldProps } from "./field_parts.tsx";
@@ -67,7 +67,7 @@ function canPlugCable(kind: string, cable: string): boolean {
 
 /** Loads the ports of a device that have no cable. */
 function useFreePorts(code: string): readonly Port[] {
-  const settled = useDelayed(code, 200);
+  const settled = useDelayedValue(code, 200);
   const { reply } = useCall("GetDevice", settled === "" ? undefined : { code: settled });
   if (reply === undefined) return [];
   const taken = new Set(

@@ -8,8 +8,8 @@ import type {
   SupplyPreview,
 } from "#gen/datacenter/v1/json.ts";
 import { formatDecimal, formatKilowatts, formatPercent, formatWatts } from "#words/figures.ts";
-import { getRefName, listSome } from "#words/names.ts";
-import { judgeVisibleShare, type State } from "../../shared/state_of_share.ts";
+import { getRefName, listSomeNames } from "#words/names.ts";
+import { getVisibleShareState, type State } from "../../shared/state_of_share.ts";
 import { formatQuantity } from "../labels.ts";
 import { describeReason, formatReasonFigures } from "../reason_words.ts";
 
@@ -31,7 +31,7 @@ export interface PreviewRow {
 
 const AREAS: ReadonlySet<string> = new Set(["site", "floor", "room", "row", "zone"]);
 
-/** Returns the name in a reference; for an area its kind and own name, because the site is known. */
+/** Returns the name in a reference. For an area, returns its kind and own name, because the site is known. */
 function getShortName(ref: string): string {
   const kind = ref.slice(0, ref.indexOf(":"));
   return AREAS.has(kind)
@@ -42,8 +42,8 @@ function getShortName(ref: string): string {
 /** Maximum number of names in a sentence. */
 const NAMED = 6;
 
-function formatNames(names: readonly string[], count = names.length): string {
-  return listSome(names, NAMED, count);
+function formatNameList(names: readonly string[], count = names.length): string {
+  return listSomeNames(names, NAMED, count);
 }
 
 /** Describes the effects of changes: losses first, then deteriorations, then improvements. */
@@ -66,30 +66,30 @@ function describeLosses({ devices, lost_count, reduced_count }: PreviewChangesRe
   const lost = of("LOST", false);
   const dead = of("LOST", true);
   return [
-    ...createLine(
+    ...createPreviewLine(
       "fault",
       lost_count,
       `${formatQuantity(lost_count, "device")} would go dark`,
-      describeLost(lost, lost_count),
+      describeDeviceLosses(lost, lost_count),
     ),
-    ...createLine(
+    ...createPreviewLine(
       "watch",
       dead.length,
       "Power equipment without supply",
-      formatNames(dead.map(({ ref }) => getRefName(ref))),
+      formatNameList(dead.map(({ ref }) => getRefName(ref))),
     ),
-    ...createLine(
+    ...createPreviewLine(
       "watch",
       reduced_count,
       `${formatQuantity(reduced_count, "device")} with fewer live inlets`,
-      formatNames(listDeviceNames(of("REDUCED", false)), reduced_count),
+      formatNameList(listDeviceNames(of("REDUCED", false)), reduced_count),
     ),
   ];
 }
 
-function describeLost(lost: readonly DevicePreview[], count: number): string {
+function describeDeviceLosses(lost: readonly DevicePreview[], count: number): string {
   const isUnrecorded = lost.length > 0 && lost.every(({ state_after }) => state_after === "SUPPLY_STATE_UNDOCUMENTED");
-  return `${formatNames(listDeviceNames(lost), count)}${isUnrecorded ? ": no supply would be recorded" : ""}`;
+  return `${formatNameList(listDeviceNames(lost), count)}${isUnrecorded ? ": no supply would be recorded" : ""}`;
 }
 
 function listDeviceNames(devices: readonly DevicePreview[]): readonly string[] {
@@ -100,17 +100,17 @@ function describeGains({ devices, gained_count, increased_count }: PreviewChange
   const of = (effect: string) => listDeviceNames(devices.filter((one) => one.effect === effect && !one.is_supply));
   const [gained, more] = [of("SUPPLY_EFFECT_GAINED"), of("SUPPLY_EFFECT_INCREASED")];
   return [
-    ...createLine(
+    ...createPreviewLine(
       "ok",
       gained_count,
       `${formatQuantity(gained_count, "device")} with power again`,
-      formatNames(gained, gained_count),
+      formatNameList(gained, gained_count),
     ),
-    ...createLine(
+    ...createPreviewLine(
       "ok",
       increased_count,
       `${formatQuantity(increased_count, "device")} with more live inlets`,
-      formatNames(more, increased_count),
+      formatNameList(more, increased_count),
     ),
   ];
 }
@@ -125,7 +125,7 @@ function describeNewFindings(findings: readonly FindingPreview[]): readonly Prev
     const text =
       group.length === 1
         ? `${getShortName(first.ref)}${formatReasonFigures(first)}${first.racks > 1 ? `, in ${first.racks} racks` : ""}`
-        : formatNames(group.map(({ ref }) => getShortName(ref)));
+        : formatNameList(group.map(({ ref }) => getShortName(ref)));
     return [{ state, title: describeReason(first.code), text }];
   });
 }
@@ -136,12 +136,12 @@ function describeResolvedFindings({
 }: PreviewChangesResponse): readonly PreviewLine[] {
   const count = resolved_findings.length + omitted_resolved_findings;
   const texts = resolved_findings.map(({ code, ref }) => `${describeReason(code)}: ${getShortName(ref)}`);
-  return createLine("ok", count, `${formatQuantity(count, "finding")} resolved`, formatNames(texts, count));
+  return createPreviewLine("ok", count, `${formatQuantity(count, "finding")} resolved`, formatNameList(texts, count));
 }
 
 function describeRefusals({ refused, results }: PreviewChangesResponse): readonly PreviewLine[] {
   if (refused === results.length) return [];
-  return createLine(
+  return createPreviewLine(
     "info",
     refused,
     `${formatQuantity(refused, "change")} would be refused`,
@@ -149,14 +149,14 @@ function describeRefusals({ refused, results }: PreviewChangesResponse): readonl
   );
 }
 
-function createLine(state: State, count: number, title: string, text: string): readonly PreviewLine[] {
+function createPreviewLine(state: State, count: number, title: string, text: string): readonly PreviewLine[] {
   return count === 0 ? [] : [{ state, title, text }];
 }
 
 const STATES: Readonly<Record<string, State>> = { HEALTH_FAULT: "fault", HEALTH_WATCH: "watch", HEALTH_OK: "ok" };
 const ORDER: readonly State[] = ["fault", "watch"];
 
-/** Returns the figures whose text changes, those with problems afterwards first. */
+/** Returns the figures whose text changes. Figures with problems after the changes come first. */
 export function listPreviewRows({ supplies, racks, cooling }: PreviewChangesResponse): readonly PreviewRow[] {
   const rows = [
     ...supplies.flatMap(createSupplyRows),
@@ -170,7 +170,7 @@ export function listPreviewRows({ supplies, racks, cooling }: PreviewChangesResp
 const UNKNOWN: FigureChange = {};
 
 /** Returns a row with a figure before and after the change. */
-function createRow(label: string, state: State, textOf: (side: "before" | "after") => string): PreviewRow {
+function createPreviewRow(label: string, state: State, textOf: (side: "before" | "after") => string): PreviewRow {
   return { label, before: textOf("before"), after: textOf("after"), state };
 }
 
@@ -186,16 +186,16 @@ function createSupplyRows(supply: SupplyPreview): readonly PreviewRow[] {
       ? formatKnownFigure(load[side], formatWatts)
       : `${formatKnownFigure(load[side], formatWatts)}, ${formatKnownFigure(share[side], formatPercent)}`;
   return [
-    createRow(`${name}: load`, state, withShare(load_w, load_pct)),
-    createRow(`${name}: after one failure`, state, withShare(failover_w, failover_pct)),
-    createRow(`${name}: capacity`, state, (side) => formatKnownFigure(capacity_w[side], formatWatts)),
+    createPreviewRow(`${name}: load`, state, withShare(load_w, load_pct)),
+    createPreviewRow(`${name}: after one failure`, state, withShare(failover_w, failover_pct)),
+    createPreviewRow(`${name}: capacity`, state, (side) => formatKnownFigure(capacity_w[side], formatWatts)),
   ];
 }
 
 /** Returns the state of a figure by its share of the limit after the change. */
-function judgeFigure({ after: value }: FigureChange, { after: limit }: FigureChange): State {
+function getFigureState({ after: value }: FigureChange, { after: limit }: FigureChange): State {
   const share = value === undefined || limit === undefined || limit === 0 ? undefined : (value / limit) * 100;
-  return judgeVisibleShare(share) ?? "ok";
+  return getVisibleShareState(share) ?? "ok";
 }
 
 function createRackRows(rack: RackPreview): readonly PreviewRow[] {
@@ -204,11 +204,11 @@ function createRackRows(rack: RackPreview): readonly PreviewRow[] {
   if (draw_w.after === undefined) return [];
   const name = rack.rack_code;
   return [
-    createRow(`${name}: power`, judgeFigure(draw_w, power_capacity_w), (side) =>
+    createPreviewRow(`${name}: power`, getFigureState(draw_w, power_capacity_w), (side) =>
       formatShareOfLimit(draw_w[side], power_capacity_w[side], formatWatts),
     ),
-    createRow(`${name}: free units`, "ok", (side) => formatKnownFigure(free_u[side], (value) => `${value} U`)),
-    createRow(`${name}: weight`, judgeFigure(weight_kg, max_load_kg), (side) =>
+    createPreviewRow(`${name}: free units`, "ok", (side) => formatKnownFigure(free_u[side], (value) => `${value} U`)),
+    createPreviewRow(`${name}: weight`, getFigureState(weight_kg, max_load_kg), (side) =>
       formatShareOfLimit(weight_kg[side], max_load_kg[side], formatKilograms),
     ),
   ];
@@ -218,7 +218,7 @@ function createCoolingRows({ ref, medium, heat_kw = UNKNOWN, usable_kw = UNKNOWN
   const heat = medium === "COOLING_MEDIUM_LIQUID" ? "liquid heat of usable cooling" : "heat of usable cooling";
   const state = STATES[health_after] ?? "unknown";
   return [
-    createRow(`${getShortName(ref)}: ${heat}`, state, (side) =>
+    createPreviewRow(`${getShortName(ref)}: ${heat}`, state, (side) =>
       formatShareOfLimit(heat_kw[side], usable_kw[side], formatKilowatts),
     ),
   ];

@@ -1,35 +1,35 @@
 import type { CallError } from "../api/client.ts";
-import { type EditableKind, type FormField, listFields, type ResourceValues } from "./form_model.ts";
+import { type EditableKind, type FormField, listMessageFields, type ResourceValues } from "./form_model.ts";
 import { trimViolationPath } from "./paths.ts";
-import { checkValue, isUnset } from "./values.ts";
+import { describeValueError, isUnsetValue } from "./values.ts";
 
 /** Errors of a draft, by field path such as `ports[3].speed_mbps`. */
 export type ProblemsByPath = ReadonlyMap<string, string>;
 
 /** Returns the violations of the fields' types and limits. The server checks for missing required values. */
-export function checkLimits(values: ResourceValues, message: string, around = ""): ProblemsByPath {
+export function listLimitProblems(values: ResourceValues, message: string, around = ""): ProblemsByPath {
   const found = new Map<string, string>();
-  for (const field of listFields(message)) {
+  for (const field of listMessageFields(message)) {
     const value = values[field.name];
-    if (isUnset(value) || field.shape === "map") continue;
+    if (isUnsetValue(value) || field.shape === "map") continue;
     const path = around === "" ? field.name : `${around}.${field.name}`;
-    for (const [key, problem] of checkField(value, field, path)) found.set(key, problem);
+    for (const [key, problem] of listFieldProblems(value, field, path)) found.set(key, problem);
   }
   return found;
 }
 
-function checkField(value: unknown, field: FormField, path: string): ProblemsByPath {
+function listFieldProblems(value: unknown, field: FormField, path: string): ProblemsByPath {
   if (field.type !== "group") {
-    const problem = checkValue(value, field);
+    const problem = describeValueError(value, field);
     return new Map(problem === "" ? [] : [[path, problem]]);
   }
-  if (field.shape === "one") return checkLimits(value as ResourceValues, field.of ?? "", path);
+  if (field.shape === "one") return listLimitProblems(value as ResourceValues, field.of ?? "", path);
   const elements = value as readonly ResourceValues[];
-  return new Map(elements.flatMap((one, index) => [...checkLimits(one, field.of ?? "", `${path}[${index}]`)]));
+  return new Map(elements.flatMap((one, index) => [...listLimitProblems(one, field.of ?? "", `${path}[${index}]`)]));
 }
 
 /** Returns the problems together with the server's refusals, by field. */
-export function addRefusals(
+export function addRefusalProblems(
   problems: ProblemsByPath,
   kind: EditableKind,
   errors: readonly CallError[],

@@ -7,8 +7,8 @@ import { callEditRpc } from "./ask.ts";
 import type { ResourceChange } from "./changes.ts";
 
 const PLANNING = "datacenter.v1.PlanningService";
-export const PREVIEW_RPC = `${PLANNING}/PreviewChanges`;
-export const APPLY_RPC = `${PLANNING}/ApplyChanges`;
+export const PREVIEW_CHANGES_RPC = `${PLANNING}/PreviewChanges`;
+export const APPLY_CHANGES_RPC = `${PLANNING}/ApplyChanges`;
 
 /** A change that the service refused. */
 export interface RefusedChange {
@@ -19,7 +19,7 @@ export interface RefusedChange {
   readonly error: CallError;
 }
 
-/** The service's result for changes, previewed or written. */
+/** The service's result for changes that were previewed or written. */
 export interface ChangesVerdict {
   readonly refused: readonly RefusedChange[];
   readonly warnings: readonly Finding[];
@@ -55,9 +55,9 @@ export async function previewChanges(
   let figures: PreviewChangesResponse | undefined;
   let done = 0;
   for (const batch of splitIntoBatches(changes)) {
-    const reply = await callEditRpc<PreviewChangesResponse>(PREVIEW_RPC, { changes: batch }, signal);
+    const reply = await callEditRpc<PreviewChangesResponse>(PREVIEW_CHANGES_RPC, { changes: batch }, signal);
     figures ??= reply;
-    verdict = joinVerdicts(verdict, toVerdict(reply.results, { from: done, isOne: changes.length === 1 }));
+    verdict = joinVerdicts(verdict, createVerdict(reply.results, { from: done, isOne: changes.length === 1 }));
     done += batch.length;
     heard?.(done);
   }
@@ -93,8 +93,8 @@ export async function applyChanges(changes: readonly ResourceChange[], how: Writ
   let verdict = NO_VERDICT;
   let done = 0;
   for (const batch of batches) {
-    const { results } = await callEditRpc<BulkReply>(APPLY_RPC, { changes: batch, ...around });
-    const made = toVerdict(results, { from: done, isOne: changes.length === 1 });
+    const { results } = await callEditRpc<BulkReply>(APPLY_CHANGES_RPC, { changes: batch, ...around });
+    const made = createVerdict(results, { from: done, isOne: changes.length === 1 });
     if (made.refused.length > 0) return { ...verdict, refused: made.refused, done, requestId };
     verdict = joinVerdicts(verdict, made);
     done += batch.length;
@@ -130,7 +130,7 @@ function joinVerdicts(one: ChangesVerdict, other: ChangesVerdict): ChangesVerdic
   };
 }
 
-function toVerdict(
+function createVerdict(
   results: BulkReply["results"],
   { from, isOne }: { readonly from: number; readonly isOne: boolean },
 ): ChangesVerdict {
@@ -138,7 +138,7 @@ function toVerdict(
   const refused = results.flatMap(({ index, code, outcome, error }) =>
     error === undefined || outcome === "OUTCOME_ABORTED"
       ? []
-      : [{ index: from + index, ref: code, error: toRefusalError(isOne ? "" : code, error) }],
+      : [{ index: from + index, ref: code, error: createRefusalError(isOne ? "" : code, error) }],
   );
   const unchanged = results.filter(({ outcome }) => outcome === "OUTCOME_UNCHANGED").length;
   const failed = results.filter(({ error }) => error !== undefined).length;
@@ -152,7 +152,7 @@ function toVerdict(
   };
 }
 
-function toRefusalError(ref: string, error: NonNullable<BulkReply["results"][number]["error"]>): CallError {
+function createRefusalError(ref: string, error: NonNullable<BulkReply["results"][number]["error"]>): CallError {
   const { message } = error;
   const details = error.details as readonly ErrorDetail[];
   return new CallError(

@@ -3,17 +3,17 @@ import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/json.ts";
 import { formatWatts } from "#words/figures.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { formatPageUrl } from "../router.ts";
-import { getKeyLabel, isKey } from "../shell/keys.ts";
+import { getKeyLabel, isShortcutKey } from "../shell/keys.ts";
 import { BoardFace } from "./board_face.tsx";
 import { useCanWrite } from "./edit_buttons.tsx";
 import { editStore } from "./editing.ts";
 import {
   type ChosenUnit,
-  computePosition,
+  computeDevicePosition,
   type DeviceBox,
   FACE_VALUES,
   type FaceName,
-  listBoxes,
+  listDeviceBoxes,
   listFreeRows,
 } from "./rack_cells.ts";
 import { type DeviceMove, useDeviceMover } from "./rack_move.ts";
@@ -60,7 +60,11 @@ export function RackBoard({ answer, view, ...look }: LookProps & { readonly view
             }}
             startDrag={startDrag}
             onKey={(event, box) => {
-              const act = isKey(event, "move") ? () => lift(box, face) : isMoving() ? keys[event.key] : undefined;
+              const act = isShortcutKey(event, "move")
+                ? () => lift(box, face)
+                : isMoving()
+                  ? keys[event.key]
+                  : undefined;
               if (act === undefined || !mayWrite) return;
               act();
               event.preventDefault();
@@ -106,7 +110,7 @@ function UnplacedDevices({ answer: { units, occupants } }: Pick<LookProps, "answ
 
 /** Opens the dialog that changes a device's unit and face. */
 function openMoveDialog({ units }: GetRackResponse, { box, bottom, face }: DeviceMove): void {
-  const position_u = computePosition(units, box, bottom);
+  const position_u = computeDevicePosition(units, box, bottom);
   const isSame = bottom === box.bottom && box.device.face === FACE_VALUES[face];
   if (position_u === undefined || isSame) return;
   const identity = { code: box.device.device_code };
@@ -114,7 +118,7 @@ function openMoveDialog({ units }: GetRackResponse, { box, bottom, face }: Devic
 }
 
 function describeMove(rack: string, { units }: GetRackResponse, { box, bottom, face }: DeviceMove): string {
-  const unit = computePosition(units, box, bottom);
+  const unit = computeDevicePosition(units, box, bottom);
   return `${box.device.device_code} goes to ${rack}, unit ${unit ?? "outside"}, ${face}. Enter confirms, Escape leaves it.`;
 }
 
@@ -168,11 +172,11 @@ function RackFace({ answer, face, move, choose, startDrag, onKey, mayWrite, hasC
           <span key={row} class="board-free" style={{ gridRow: row + 1 }} />
         ),
       )}
-      {listBoxes(units, occupants, face).map((box) => (
+      {listDeviceBoxes(units, occupants, face).map((box) => (
         <a
           key={box.device.device_code}
           href={formatPageUrl("device", box.device.device_code)}
-          class={`${getBoxClass(box, move)} ${getColorClass(box.device, look.coloring, most)}`}
+          class={`${getDeviceBoxClass(box, move)} ${getDeviceColorClass(box.device, look.coloring, most)}`}
           style={{ gridRow: `${box.top + 1} / ${box.bottom + 2}` }}
           title={formatDeviceTitle(box.device, look.cords)}
           draggable={false}
@@ -220,13 +224,13 @@ const ROLES = [
 ] as const;
 
 /** Returns the background's CSS class for a colouring. `most` is the greatest draw in the rack, in watts. */
-function getColorClass({ kind, role, status, draw_w }: Occupant, coloring: string, most: number): string {
+function getDeviceColorClass({ kind, role, status, draw_w }: Occupant, coloring: string, most: number): string {
   if (coloring === "power") return `heat${Math.min(4, Math.floor((5 * draw_w) / most))}`;
   if (coloring === "status") return status === "DEVICE_STATUS_ACTIVE" ? "" : /FAILED/.test(status) ? "fault" : "watch";
   return role === "gpu" ? "gpu" : (ROLES.find(([, kinds]) => kinds.test(kind))?.[0] ?? "");
 }
 
-function getBoxClass(box: DeviceBox, move: DeviceMove | undefined): string {
+function getDeviceBoxClass(box: DeviceBox, move: DeviceMove | undefined): string {
   const lifted = move?.box.device.device_code === box.device.device_code ? " lifted" : "";
   return `board-device ${box.side}${box.isMounted ? "" : " through"}${lifted}`;
 }

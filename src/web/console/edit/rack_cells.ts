@@ -19,7 +19,7 @@ const SIDES: Readonly<Record<string, DeviceBox["side"]>> = { SLOT_WIDTH_LEFT: "l
 export const FACE_VALUES: Readonly<Record<FaceName, string>> = { front: "FACE_FRONT", rear: "FACE_REAR" };
 
 /** Returns the devices of a face. */
-export function listBoxes(
+export function listDeviceBoxes(
   units: readonly RackUnit[],
   occupants: readonly Occupant[],
   face: FaceName,
@@ -54,7 +54,7 @@ export function findFreeBlock(
 }
 
 /** Returns a device's position for its lowest row `bottom`; undefined if it would extend beyond the rack. */
-export function computePosition(units: readonly RackUnit[], box: DeviceBox, bottom: number): number | undefined {
+export function computeDevicePosition(units: readonly RackUnit[], box: DeviceBox, bottom: number): number | undefined {
   const top = bottom - (box.bottom - box.top);
   const rows = units.slice(Math.max(top, 0), bottom + 1);
   if (top < 0 || bottom >= units.length) return undefined;
@@ -62,7 +62,7 @@ export function computePosition(units: readonly RackUnit[], box: DeviceBox, bott
   return lowest + ((box.device.position_u ?? 0) % 1);
 }
 
-/** Returns the device that is a new one's template in a row: the nearest below, else the nearest above. */
+/** Returns the device that serves as template for a new device in a row: the nearest below, else the nearest above. */
 export function findTemplateDevice(boxes: readonly DeviceBox[], row: number): Occupant | undefined {
   const mounted = boxes.filter(({ isMounted }) => isMounted);
   const below = mounted.filter(({ top }) => top > row).toSorted((a, b) => a.top - b.top);

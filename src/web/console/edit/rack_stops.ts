@@ -11,12 +11,12 @@ interface Cell {
   readonly left: number;
 }
 
-/** Makes an elevation one tab stop: arrow keys move in a face and to the other, Home and End to its ends. */
+/** Makes an elevation a single tab stop. Arrow keys move in a face or to the other one, Home and End to its ends. */
 export function useArrowKeyFocus() {
   const board = useRef<HTMLDivElement>(null);
   const last = useRef({ face: "", top: 0 });
   const mark = () => {
-    const cells = board.current === null ? [] : listCells(board.current);
+    const cells = board.current === null ? [] : listElevationCells(board.current);
     const { face, top } = last.current;
     const stop = cells.find((one) => one.face === face && one.top <= top && top <= one.bottom) ?? cells[0];
     for (const { element } of cells) element.tabIndex = element === stop?.element ? 0 : -1;
@@ -26,14 +26,14 @@ export function useArrowKeyFocus() {
   return {
     board,
     onFocusIn: ({ currentTarget, target }: FocusEvent & { readonly currentTarget: HTMLElement }) => {
-      const cell = listCells(currentTarget).find(({ element }) => element === target);
+      const cell = listElevationCells(currentTarget).find(({ element }) => element === target);
       if (cell === undefined) return;
       last.current = cell;
       mark();
     },
     onKeyDown: (event: KeyOn) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      const next = findNextCell(listCells(event.currentTarget), event.target, event.key);
+      const next = findNextCell(listElevationCells(event.currentTarget), event.target, event.key);
       if (next === undefined) return;
       event.preventDefault();
       next.element.focus();
@@ -42,7 +42,7 @@ export function useArrowKeyFocus() {
 }
 
 /** Returns the cells ordered from the top, then from the left. */
-function listCells(board: HTMLElement): readonly Cell[] {
+function listElevationCells(board: HTMLElement): readonly Cell[] {
   const cells = [...board.querySelectorAll<HTMLElement>("[data-rows]")].map((element): Cell => {
     const [top = 0, bottom = 0] = (element.dataset["rows"] ?? "").split(" ").map(Number);
     const face = element.closest<HTMLElement>("[data-face]")?.dataset["face"] ?? "";

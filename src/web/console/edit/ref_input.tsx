@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { getRefName } from "#words/names.ts";
 import { findRefsByName } from "../named_refs.ts";
 import { Combobox } from "../ui/combobox.tsx";
-import { formatShownRef, parseTypedRef, toOptions, useSearchHits } from "../ui/use_hits.ts";
+import { createFieldOptions, formatShownRef, parseTypedRef, useSearchHits } from "../ui/use_hits.ts";
 
 /** Kinds of elements that a field can name. The source field stores references; the others store codes. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
@@ -42,7 +42,7 @@ export function RefInput({
     <Combobox
       {...common}
       value={typed === value ? typed : formatShownRef(value, hits)}
-      options={toOptions(hits)}
+      options={createFieldOptions(hits)}
       typed={type}
       choose={(option) => set(isRef ? option.value : getRefName(option.value))}
     />

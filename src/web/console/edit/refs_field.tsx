@@ -1,10 +1,10 @@
 import { useRef, useState } from "preact/hooks";
 import { getKindNoun, getRefName } from "#words/names.ts";
 import { Icon } from "../../shared/icon.tsx";
-import { type RpcReply, toCallError } from "../api/client.ts";
-import { createNameQuery, findRefsByName, SEARCH_RPC } from "../named_refs.ts";
+import { convertToCallError, type RpcReply } from "../api/client.ts";
+import { createNameRequest, findRefsByName, SEARCH_INVENTORY_RPC } from "../named_refs.ts";
 import { Combobox } from "../ui/combobox.tsx";
-import { toOptions, useSearchHits } from "../ui/use_hits.ts";
+import { createFieldOptions, useSearchHits } from "../ui/use_hits.ts";
 import { callEditRpc } from "./ask.ts";
 import { getControlId, useFormContext } from "./field_context.ts";
 import { getFieldLabel } from "./field_labels.ts";
@@ -33,7 +33,7 @@ export function RefsField({ field, path, value }: FieldProps) {
   const add = async (typed: string) => {
     if (typed === "") return;
     try {
-      const found = await resolveRefs(typed);
+      const found = await resolveTypedRefs(typed);
       const [only] = found;
       if (only === undefined || found.length > 1) {
         setUnread(only === undefined ? `Nothing is called “${typed}”` : `Expected one of ${found.join(", ")}`);
@@ -41,7 +41,7 @@ export function RefsField({ field, path, value }: FieldProps) {
       }
       take(only);
     } catch (error) {
-      setUnread(toCallError(error).message);
+      setUnread(convertToCallError(error).message);
     }
   };
   return (
@@ -68,7 +68,7 @@ export function RefsField({ field, path, value }: FieldProps) {
         {...getAriaAttributes(id, problem || unread)}
         placeholder={refs.length === 0 ? "A code, such as PDU-A01-B" : "One more"}
         value={text}
-        options={toOptions(hits)}
+        options={createFieldOptions(hits)}
         typed={setText}
         choose={({ value: ref }) => take(ref)}
         onKeyDown={(event) => {
@@ -93,9 +93,12 @@ export function RefsField({ field, path, value }: FieldProps) {
  * code.
  * @throws CallError
  */
-async function resolveRefs(typed: string): Promise<readonly string[]> {
+async function resolveTypedRefs(typed: string): Promise<readonly string[]> {
   if (/^[a-z_]+:/.test(typed)) return [typed];
-  const { kinds } = await callEditRpc<RpcReply<typeof SEARCH_RPC>>(SEARCH_RPC, createNameQuery(typed, []));
+  const { kinds } = await callEditRpc<RpcReply<typeof SEARCH_INVENTORY_RPC>>(
+    SEARCH_INVENTORY_RPC,
+    createNameRequest(typed, []),
+  );
   return findRefsByName(
     kinds.flatMap(({ hits }) => hits.map(({ ref }) => ref)),
     typed,

@@ -15,9 +15,9 @@ import { type EditRequest, editStore } from "./editing.ts";
 import { ProposalEffects } from "./effects.tsx";
 import { FormFieldsContext, getControlId } from "./field_context.ts";
 import { FormFieldControl } from "./fields.tsx";
-import { type FormSectionLayout, listSections } from "./form_layout.ts";
+import { type FormSectionLayout, listFormSections } from "./form_layout.ts";
 import { type EditableKind, formatIdentity, type ResourceValues } from "./form_model.ts";
-import { fillFromType } from "./from_type.ts";
+import { fillMissingFromType } from "./from_type.ts";
 import { setValueAtPath } from "./paths.ts";
 import { findProblem, hasProblem } from "./problems.ts";
 import { EMPTY_RESOURCE, type PendingResource, type StoredResource, useStoredResource } from "./stored.ts";
@@ -63,7 +63,7 @@ function formatDialogTitle(edit: ResourceEdit): string {
 }
 
 /** Returns the initial values of the form; a duplicate lacks the values that must be unique. */
-function computeFirstValues(edit: ResourceEdit, stored: ResourceValues): ResourceValues {
+function computeInitialValues(edit: ResourceEdit, stored: ResourceValues): ResourceValues {
   if (edit.mode === "create") return edit.values;
   if (edit.mode === "edit") {
     return { ...stored, ...(typeof edit.change === "function" ? edit.change(stored) : edit.change) };
@@ -82,7 +82,7 @@ function copyPort({ mac_address: _mac, power_out, ...port }: ResourceValues): Re
 
 function ResourceForm({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: StoredResource }) {
   const { kind } = edit;
-  const [first] = useState(() => computeFirstValues(edit, loaded.values));
+  const [first] = useState(() => computeInitialValues(edit, loaded.values));
   const draft = useDraft(kind, edit.mode === "edit" ? loaded : EMPTY_RESOURCE, first);
   const [isLeaving, setLeaving] = useState(false);
   const [why, setWhy] = useState("");
@@ -228,9 +228,9 @@ function FormSections({ kind, draft, isNew, focus, why, setWhy }: SectionsProps)
     <FormFieldsContext.Provider value={form}>
       <div class="edit-form" onFocusIn={({ target }) => setHelp(getFocusedHelp(target))}>
         {kind === "device" ? (
-          <FillFromTypeButton fill={(type) => draft.change(fillFromType(draft.values, type))} />
+          <FillFromTypeButton fill={(type) => draft.change(fillMissingFromType(draft.values, type))} />
         ) : null}
-        {listSections(kind).map((section) => (
+        {listFormSections(kind).map((section) => (
           <FormSection
             key={section.title}
             section={section}
@@ -249,7 +249,7 @@ function FormSections({ kind, draft, isNew, focus, why, setWhy }: SectionsProps)
   );
 }
 
-/** Returns the focused field's proto comment, shown in one place: one beside every field would be too much. */
+/** Returns the focused field's proto comment. The form shows only this one, as one beside every field is too much. */
 function getFocusedHelp(target: EventTarget | null): string {
   const ids = (target as Element | null)?.getAttribute("aria-describedby")?.split(" ") ?? [];
   return ids.flatMap((id) => (id.endsWith("-help") ? [document.getElementById(id)?.textContent ?? ""] : [])).join(" ");
@@ -284,7 +284,7 @@ function FormSection({
   );
 }
 
-/** Describes the number of fields of a section that are set; for a list of messages, the number of elements. */
+/** Describes how many fields of a section are set or, for a list of messages, how many elements it contains. */
 function describeFilledFields(fields: FormSectionLayout["fields"], values: ResourceValues): string {
   const filled = fields.filter((field) => formatValue(values[field.name], field) !== "");
   const [only] = filled;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { getKindNoun } from "#words/names.ts";
-import { CallError, readRoute, toCallError } from "../api/client.ts";
-import { callSignedIn } from "../api/sign_in.ts";
+import { CallError, convertToCallError, readJsonRoute } from "../api/client.ts";
+import { callWithSignIn } from "../api/sign_in.ts";
 import { type EditableKind, formatIdentity, getMessageName, type ResourceValues } from "./form_model.ts";
 import { removeUnsetFields } from "./values.ts";
 
@@ -25,7 +25,7 @@ interface ResourcesAnswer {
 const AT_ONCE = 50;
 
 /** Reads resources by their references; missing ones are absent from the result. @throws CallError. */
-export async function readStored(
+export async function loadStoredResources(
   named: readonly ResourceName[],
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, StoredResource>> {
@@ -33,7 +33,7 @@ export async function readStored(
   for (let start = 0; start < named.length; start += AT_ONCE) {
     const batch = named.slice(start, start + AT_ONCE);
     const ref = batch.map((one) => one.ref);
-    const { resources } = await callSignedIn(() => readRoute<ResourcesAnswer>("/resources", { ref }, signal));
+    const { resources } = await callWithSignIn(() => readJsonRoute<ResourcesAnswer>("/resources", { ref }, signal));
     for (const [index, { resource }] of resources.entries()) {
       const one = batch[index];
       if (resource === undefined || one === undefined) continue;
@@ -45,37 +45,37 @@ export async function readStored(
 }
 
 /** Reads one stored resource. @throws CallError, with `not_found` if it is not stored. */
-export async function loadStored(
+export async function loadStoredResource(
   kind: EditableKind,
   identity: ResourceValues,
   signal?: AbortSignal,
 ): Promise<StoredResource> {
   const name = formatIdentity(kind, identity);
   const ref = `${kind}:${name}`;
-  const base = (await readStored([{ kind, ref }], signal)).get(ref);
+  const base = (await loadStoredResources([{ kind, ref }], signal)).get(ref);
   if (base === undefined) throw new CallError("not_found", `There is no ${getKindNoun(kind)} ${name}`);
   return base;
 }
 
 /** State of a resource that is not loaded yet. */
 export type PendingResource = { readonly state: "waiting" } | { readonly state: "failed"; readonly error: CallError };
-export type ResourceLoad = PendingResource | { readonly state: "done"; readonly base: StoredResource };
+export type ResourceLoadState = PendingResource | { readonly state: "done"; readonly base: StoredResource };
 
 export const EMPTY_RESOURCE: StoredResource = { values: {}, etag: "" };
 
-/** Loads a resource, and again when `again` is called; without an identity nothing is loaded. */
+/** Loads a resource, and loads it again when `again` is called; without an identity, loads nothing. */
 export function useStoredResource(
   kind: EditableKind,
   identity: ResourceValues | undefined,
-): [ResourceLoad, again: () => Promise<void>] {
-  const [loaded, setLoaded] = useState<ResourceLoad>(
+): [ResourceLoadState, again: () => Promise<void>] {
+  const [loaded, setLoaded] = useState<ResourceLoadState>(
     identity === undefined ? { state: "done", base: EMPTY_RESOURCE } : { state: "waiting" },
   );
   const load = async (signal?: AbortSignal): Promise<void> => {
     if (identity === undefined) return;
-    const next = await loadStored(kind, identity, signal).then(
-      (base): ResourceLoad => ({ state: "done", base }),
-      (error: unknown): ResourceLoad => ({ state: "failed", error: toCallError(error) }),
+    const next = await loadStoredResource(kind, identity, signal).then(
+      (base): ResourceLoadState => ({ state: "done", base }),
+      (error: unknown): ResourceLoadState => ({ state: "failed", error: convertToCallError(error) }),
     );
     if (signal?.aborted !== true) setLoaded(next);
   };

@@ -13,7 +13,7 @@ export function TimeInput({
   readonly value: string;
   readonly set: (value: unknown) => void;
 }) {
-  const local = toLocalInput(value);
+  const local = formatLocalInput(value);
   const readings = findUtcTimes(local);
   return (
     <>
@@ -36,8 +36,8 @@ export function TimeInput({
   );
 }
 
-/** Formats a UTC time for the browser's date control, "" for none; a time that clocks skip stays as typed. */
-function toLocalInput(text: string): string {
+/** Formats a UTC time for the browser's date control; other text ("", or a time that clocks skip) stays as typed. */
+function formatLocalInput(text: string): string {
   const date = new Date(text);
   if (!text.endsWith("Z") || Number.isNaN(date.getTime())) return text;
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
@@ -52,6 +52,6 @@ export function findUtcTimes(local: string): readonly string[] {
   const offsets = new Set([-DAY_MS, 0, DAY_MS].map((around) => new Date(wanted + around).getTimezoneOffset()));
   return [...offsets]
     .map((minutes) => new Date(wanted + minutes * 60_000).toISOString())
-    .filter((iso) => toLocalInput(iso).startsWith(local))
+    .filter((iso) => formatLocalInput(iso).startsWith(local))
     .sort();
 }

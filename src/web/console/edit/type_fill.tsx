@@ -1,7 +1,7 @@
 import { useId, useState } from "preact/hooks";
-import { type CallError, toCallError } from "../api/client.ts";
+import { type CallError, convertToCallError } from "../api/client.ts";
 import { Combobox } from "../ui/combobox.tsx";
-import { toOptions, useSearchHits } from "../ui/use_hits.ts";
+import { createFieldOptions, useSearchHits } from "../ui/use_hits.ts";
 import { callEditRpc } from "./ask.ts";
 import { RefusalLine } from "./changes_panel.tsx";
 import { useFormContext } from "./field_context.ts";
@@ -25,7 +25,7 @@ export function FillFromTypeButton({ fill }: { readonly fill: (type: ResourceVal
         setType(device_type);
         fill(device_type);
       },
-      (error: unknown) => setProblem(toCallError(error)),
+      (error: unknown) => setProblem(convertToCallError(error)),
     );
   };
   const kept = type === undefined ? [] : listTypeDeviations(values, type);
@@ -38,7 +38,7 @@ export function FillFromTypeButton({ fill }: { readonly fill: (type: ResourceVal
             id={id}
             placeholder="code or model of a device type"
             value={code}
-            options={toOptions(hits)}
+            options={createFieldOptions(hits)}
             typed={(text) => setCode(text.trim())}
             choose={({ name }) => {
               setCode(name);

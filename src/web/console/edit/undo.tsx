@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import { readRoute, toCallError } from "../api/client.ts";
+import { convertToCallError, readJsonRoute } from "../api/client.ts";
 import type { AuditEntry, HistoryReply } from "../api/replies.ts";
-import { callSignedIn } from "../api/sign_in.ts";
+import { callWithSignIn } from "../api/sign_in.ts";
 import { useCanWrite } from "./edit_buttons.tsx";
 import { type EtagsByRef, editStore } from "./editing.ts";
 
@@ -14,8 +14,8 @@ async function openUndoDialog(requestId: string, etags: EtagsByRef): Promise<voi
   const entries: AuditEntry[] = [];
   let page_token = "";
   do {
-    const page = await callSignedIn(() =>
-      readRoute<HistoryReply>("/audit/history", { request_id: requestId, page_size: "1000", page_token }),
+    const page = await callWithSignIn(() =>
+      readJsonRoute<HistoryReply>("/audit/history", { request_id: requestId, page_size: "1000", page_token }),
     );
     entries.push(...page.entries);
     page_token = page.next_page_token;
@@ -37,7 +37,8 @@ export function UndoButton({
 }) {
   const [problem, setProblem] = useState("");
   if (!useCanWrite() || requestId === "") return null;
-  const open = () => openUndoDialog(requestId, etags).catch((error: unknown) => setProblem(toCallError(error).message));
+  const open = () =>
+    openUndoDialog(requestId, etags).catch((error: unknown) => setProblem(convertToCallError(error).message));
   return (
     <>
       <button type="button" onClick={() => void open()}>

@@ -1,20 +1,20 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { stripRefKinds } from "#words/names.ts";
-import { type CallError, toCallError } from "../api/client.ts";
+import { type CallError, convertToCallError } from "../api/client.ts";
 import type { AuditEntry } from "../api/replies.ts";
 import { formatMoment, formatQuantity, formatUtcMoment } from "../labels.ts";
 import { ChangesTable, FindingLine, RefusalLine, WriteProblem } from "./changes_panel.tsx";
 import { DialogButtons, EditDialog } from "./dialog.tsx";
 import { type EditRequest, editStore } from "./editing.ts";
 import { ProposalEffects } from "./effects.tsx";
-import { readStored } from "./stored.ts";
+import { loadStoredResources } from "./stored.ts";
 import {
   addExpectedStates,
+  createStepChange,
   listLaterChanges,
   listStepChanges,
   planUndo,
-  toStepChange,
   type UndoStepWithState,
 } from "./undo_plan.ts";
 import { type ChangeProposal, useProposal } from "./use_proposal.ts";
@@ -33,14 +33,14 @@ export function UndoDialog({
   const [met, setMet] = useState(() => (isTooMany ? [] : addExpectedStates(steps, etags)));
   const [unread, setUnread] = useState<CallError>();
   const reread = async () => {
-    const stored = await readStored(steps);
+    const stored = await loadStoredResources(steps);
     setMet(steps.map((step) => ({ ...step, current: stored.get(step.ref) })));
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: a dialog is about one request for as long as it is open
   useEffect(() => {
-    if (met === undefined) reread().catch((error: unknown) => setUnread(toCallError(error)));
+    if (met === undefined) reread().catch((error: unknown) => setUnread(convertToCallError(error)));
   }, []);
-  const changes = useMemo(() => met?.map(toStepChange).filter((change) => change !== undefined) ?? [], [met]);
+  const changes = useMemo(() => met?.map(createStepChange).filter((change) => change !== undefined) ?? [], [met]);
   const proposal = useProposal({
     changes,
     reread,
@@ -103,7 +103,7 @@ function UndoStepList({
       {steps.slice(0, LISTED).map((step) => (
         <section key={step.ref}>
           <h3>
-            {stripRefKinds(step.ref)} <span class="muted">{describeStep(step)}</span>
+            {stripRefKinds(step.ref)} <span class="muted">{describeUndoStep(step)}</span>
           </h3>
           {step.before === undefined || step.current === undefined ? null : (
             <ChangesTable changes={listStepChanges(step)} />
@@ -131,7 +131,7 @@ function UndoStepList({
   );
 }
 
-function describeStep(step: UndoStepWithState): string {
+function describeUndoStep(step: UndoStepWithState): string {
   if (step.before === undefined) return step.current === undefined ? "is gone already" : "is deleted again";
   if (step.current === undefined) return "is created again";
   return listStepChanges(step).length === 0 ? "is as it was already" : "gets its earlier values";

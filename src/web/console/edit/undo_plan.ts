@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../api/replies.ts";
-import { type ResourceChange, toCreateChange, toRemoveChange, toUpdateChange } from "./changes.ts";
+import { buildCreateChange, buildRemoveChange, buildUpdateChange, type ResourceChange } from "./changes.ts";
 import { listDifferences, type ValueDifference } from "./differences.ts";
 import type { EtagsByRef } from "./editing.ts";
 import {
@@ -25,9 +25,9 @@ export interface UndoStep {
 }
 
 /**
- * Returns the steps that undo entries of the change log, one per resource. Removed resources come first, then changed,
- * then created ones, so that every resource exists while another depends on it. Created cables and links come before
- * all others, because they occupy ports and nothing depends on them.
+ * Returns the steps that undo entries of the change log, one step per resource. Steps for removed resources come first,
+ * then those for changed and then those for created ones, so that every resource exists while another depends on it.
+ * Created cables and links come before all others, because they occupy ports and nothing depends on them.
  */
 export function planUndo(entries: readonly AuditEntry[]): readonly UndoStep[] {
   const steps = new Map<string, UndoStep>();
@@ -35,13 +35,13 @@ export function planUndo(entries: readonly AuditEntry[]): readonly UndoStep[] {
     const [kind = "", id = ""] = splitRef(entry.entity);
     if (!isEditableKind(kind)) continue;
     const known = steps.get(entry.entity);
-    const before = known === undefined ? toStoredValues(entry.before) : known.before;
+    const before = known === undefined ? parseStoredValues(entry.before) : known.before;
     const step = {
       kind,
       ref: entry.entity,
       identity: parseIdentity(kind, id),
       before,
-      after: toStoredValues(entry.after),
+      after: parseStoredValues(entry.after),
     };
     steps.set(entry.entity, step);
   }
@@ -52,7 +52,7 @@ export function planUndo(entries: readonly AuditEntry[]): readonly UndoStep[] {
   const restored = all.filter(({ after }) => after === undefined).toSorted((a, b) => order(a) - order(b));
   const changed = all.filter(({ before, after }) => before !== undefined && after !== undefined);
   const created = all.filter(({ before }) => before === undefined).toSorted((a, b) => order(b) - order(a));
-  const [joined, others] = [created.filter(isConnection), created.filter((step) => !isConnection(step))];
+  const [joined, others] = [created.filter(isConnectionStep), created.filter((step) => !isConnectionStep(step))];
   return [...joined, ...restored, ...changed, ...others];
 }
 
@@ -61,7 +61,7 @@ function splitRef(ref: string): readonly [string, string] {
   return [ref.slice(0, at), ref.slice(at + 1)];
 }
 
-function isConnection({ kind }: UndoStep): boolean {
+function isConnectionStep({ kind }: UndoStep): boolean {
   return getIdentityFields(kind)[0] === "a";
 }
 
@@ -69,7 +69,7 @@ function isEditableKind(word: string): word is EditableKind {
   return (EDITABLE_KINDS as readonly string[]).includes(word);
 }
 
-function toStoredValues(state: unknown): ResourceValues | undefined {
+function parseStoredValues(state: unknown): ResourceValues | undefined {
   return typeof state === "object" && state !== null ? (state as ResourceValues) : undefined;
 }
 
@@ -79,7 +79,8 @@ export interface UndoStepWithState extends UndoStep {
 }
 
 /**
- * Returns the steps with the states that are stored if nothing has changed since; undefined if a version is unknown.
+ * Returns the steps with the states that are stored if nothing was changed after the request; undefined if a version is
+ * unknown.
  * @param etags versions after the changes, by reference
  */
 export function addExpectedStates(
@@ -95,7 +96,7 @@ export function addExpectedStates(
   return met.length === steps.length ? met : undefined;
 }
 
-/** Returns the state that the step writes: the current state with the changed fields as they were before. */
+/** Returns the state that the step writes: the current state, but with the changed fields as they were before. */
 export function computeUndoTarget({ kind, before, after, current }: UndoStepWithState): ResourceValues | undefined {
   if (before === undefined || after === undefined || current === undefined) return before;
   const message = getMessageName(kind);
@@ -112,7 +113,7 @@ export function listStepChanges(step: UndoStepWithState): readonly ValueDifferen
   return listDifferences(step.current?.values ?? {}, computeUndoTarget(step) ?? {}, getMessageName(step.kind));
 }
 
-/** Returns the fields that were changed again since; an undo overwrites these changes. */
+/** Returns the fields that were changed again after the request; an undo overwrites these later changes. */
 export function listLaterChanges({ kind, after, before, current }: UndoStepWithState): readonly ValueDifference[] {
   if (after === undefined || current === undefined) return [];
   const message = getMessageName(kind);
@@ -124,11 +125,13 @@ export function listLaterChanges({ kind, after, before, current }: UndoStepWithS
 }
 
 /** Returns the step as an `InventoryChange`; undefined if there is nothing left to undo. */
-export function toStepChange(step: UndoStepWithState): ResourceChange | undefined {
+export function createStepChange(step: UndoStepWithState): ResourceChange | undefined {
   const { kind, identity, before, current } = step;
   if (before === undefined)
-    return current === undefined ? undefined : toRemoveChange(kind, identity, { etag: current.etag, cascade: false });
-  if (current === undefined) return toCreateChange(kind, before);
+    return current === undefined
+      ? undefined
+      : buildRemoveChange(kind, identity, { etag: current.etag, cascade: false });
+  if (current === undefined) return buildCreateChange(kind, before);
   if (listStepChanges(step).length === 0) return undefined;
-  return toUpdateChange(kind, { before: current.values, after: computeUndoTarget(step) ?? {} }, current.etag);
+  return buildUpdateChange(kind, { before: current.values, after: computeUndoTarget(step) ?? {} }, current.etag);
 }

@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { GetRackResponse } from "#gen/datacenter/v1/json.ts";
-import { getKeyLabel, isKey, type KeyName } from "../shell/keys.ts";
+import { getKeyLabel, isShortcutKey, type KeyName } from "../shell/keys.ts";
 import { editStore } from "./editing.ts";
 import type { ResourceValues } from "./form_model.ts";
-import { type ChosenUnit, FACE_VALUES, findFreeBlock, findTemplateDevice, listBoxes } from "./rack_cells.ts";
+import { type ChosenUnit, FACE_VALUES, findFreeBlock, findTemplateDevice, listDeviceBoxes } from "./rack_cells.ts";
 
 /** Menu of actions for a free unit. */
 export function UnitMenu({
@@ -35,7 +35,7 @@ export function UnitMenu({
       onKeyDown={(event) => {
         event.stopPropagation();
         const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-        const found = actions.find(([key]) => isKey(event, key));
+        const found = actions.find(([key]) => isShortcutKey(event, key));
         if (event.key === "Enter" || event.key === " ") return;
         event.preventDefault();
         if (event.key === "Escape" || event.key === "Tab") close();
@@ -60,7 +60,7 @@ type Action = readonly [key: KeyName, name: string, act: () => void];
 function listUnitActions({ rack, units, occupants }: GetRackResponse, { face, row }: ChosenUnit, u: number) {
   const block = findFreeBlock(units, row);
   const numbers = units.slice(block.top, block.bottom + 1).map(({ u }) => u);
-  const like = findTemplateDevice(listBoxes(units, occupants, face), row);
+  const like = findTemplateDevice(listDeviceBoxes(units, occupants, face), row);
   const place = { rack_code: rack.code, position_u: u, face: FACE_VALUES[face] };
   const actions: readonly Action[] = [
     [
@@ -96,7 +96,7 @@ function listUnitActions({ rack, units, occupants }: GetRackResponse, { face, ro
           mode: "edit",
           kind: "rack",
           identity: { code: rack.code },
-          change: (stored) => reserveUnits(stored, numbers),
+          change: (stored) => addUnitReservation(stored, numbers),
           focus: "reservations",
         }),
     ],
@@ -104,8 +104,8 @@ function listUnitActions({ rack, units, occupants }: GetRackResponse, { face, ro
   return { numbers, actions };
 }
 
-/** Returns the stored reservations plus one of these units. */
-function reserveUnits({ reservations = [] }: ResourceValues, units: readonly number[]): ResourceValues {
+/** Returns the stored reservations together with a new reservation of the given units. */
+function addUnitReservation({ reservations = [] }: ResourceValues, units: readonly number[]): ResourceValues {
   return { reservations: [...(reservations as readonly ResourceValues[]), { units: units.toSorted((a, b) => a - b) }] };
 }
 

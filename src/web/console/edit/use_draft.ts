@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { toChanges } from "./changes.ts";
+import { listStateChanges } from "./changes.ts";
 import { mergeChanges, type ThreeWayMerge } from "./conflict.ts";
 import { listDifferences, type ValueDifference } from "./differences.ts";
 import { useIsReader } from "./edit_buttons.tsx";
@@ -10,8 +10,8 @@ import {
   getMessageName,
   type ResourceValues,
 } from "./form_model.ts";
-import { addRefusals, checkLimits, type ProblemsByPath } from "./problems.ts";
-import { loadStored, type StoredResource } from "./stored.ts";
+import { addRefusalProblems, listLimitProblems, type ProblemsByPath } from "./problems.ts";
+import { loadStoredResource, type StoredResource } from "./stored.ts";
 import { type ChangeProposal, useProposal } from "./use_proposal.ts";
 
 /** A draft with its changes and the function that saves it. */
@@ -26,7 +26,7 @@ export interface ResourceDraft {
   readonly settle: (values: ResourceValues) => void;
 }
 
-/** Manages a draft from the stored state to the write: a new resource whole, a stored one by its differing fields. */
+/** Manages a draft until it is written. A new resource is written whole, a stored one by the fields that differ. */
 export function useDraft(kind: EditableKind, stored: StoredResource, first: ResourceValues): ResourceDraft {
   const message = getMessageName(kind);
   const [base, setBase] = useState(stored);
@@ -38,17 +38,18 @@ export function useDraft(kind: EditableKind, stored: StoredResource, first: Reso
     [base, values, isNew, message],
   );
   const isNamed = getIdentityFields(kind).every((name) => values[name] !== undefined);
-  const limits = useMemo(() => checkLimits(values, message), [values, message]);
+  const limits = useMemo(() => listLimitProblems(values, message), [values, message]);
   const isReader = useIsReader();
   const isReady = !isReader && changes.length > 0 && isNamed && theirs === undefined && limits.size === 0;
-  const made = useMemo(() => toChanges(kind, base, values), [kind, base, values]);
+  const made = useMemo(() => listStateChanges(kind, base, values), [kind, base, values]);
   const proposal = useProposal({
     changes: isReady ? made : undefined,
     reread: isNew
       ? undefined
       : async () => {
-          const next = await loadStored(kind, base.values);
-          // The refusal may have another cause, such as an existing cable between the chosen ends.
+          const next = await loadStoredResource(kind, base.values);
+          // A save is also refused for other reasons than another save, such as a cable that connects the chosen
+          // ends.
           if (next.etag !== base.etag) setTheirs(next);
         },
     done: () => `Saved ${formatIdentity(kind, values)}`,
@@ -64,7 +65,7 @@ export function useDraft(kind: EditableKind, stored: StoredResource, first: Reso
     [theirs, base, values, message],
   );
   const { errors, problem } = proposal;
-  const problems = addRefusals(limits, kind, [...errors, ...(problem === undefined ? [] : [problem])]);
+  const problems = addRefusalProblems(limits, kind, [...errors, ...(problem === undefined ? [] : [problem])]);
   return {
     values,
     change: setValues,

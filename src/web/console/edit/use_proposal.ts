@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { CallError, toCallError } from "../api/client.ts";
+import { CallError, convertToCallError } from "../api/client.ts";
 import { inventoryWrites } from "../api/written.ts";
 import { formatQuantity } from "../labels.ts";
 import { addChangeListener } from "../live/changes.ts";
@@ -28,7 +28,9 @@ export interface ProposalOptions {
 
 /** Changes that a person prepares, with their preview and the function that writes them. */
 export interface ChangeProposal {
-  /** "none" without anything to check; "away" if the server is unreachable; "refused" if it would reject the write. */
+  /**
+   * "none" if there is nothing to check; "away" if the server is unreachable; "refused" if it would reject the write.
+   */
   readonly state: "none" | "checking" | "away" | "allowed" | "refused";
   /** Effects of the changes; while they are being checked, the effects of earlier ones. */
   readonly preview: ChangesPreview | undefined;
@@ -62,16 +64,16 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
   // The error of an earlier draft does not apply to this one.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the changes
   useEffect(() => setProblem(undefined), [asked]);
-  const fail = (error: unknown) => setProblem(toCallError(error));
-  /** Loads the stored state again if one of these refusals requires it. */
+  const fail = (error: unknown) => setProblem(convertToCallError(error));
+  /** Loads the stored state again if one of the given refusals requires it. */
   const meet = (refused: readonly RefusedChange[]): boolean => {
     if (reread === undefined || !refused.some(({ error }) => STALE.has(error.reason))) return false;
     reread().catch(fail);
     return true;
   };
   const key = asked === "" ? "" : `${round} ${asked}`;
-  const { found, checked } = usePreview(changes ?? [], key, meet);
-  const { progress, send } = useWrite();
+  const { found, checked } = useChangesPreview(changes ?? [], key, meet);
+  const { progress, send } = useChangesWrite();
   // Another person's change is handled when it happens, not when this draft is saved.
   const isWriting = progress !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the changes
@@ -82,7 +84,7 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
   }, [asked, isWriting]);
   // Repeated requests for the same changes keep the last result, so that no button is disabled during a click.
   const isAnswered = found.key.slice(found.key.indexOf(" ") + 1) === asked;
-  const state = key === "" ? "none" : isAnswered ? toProposalState(found, isPartial) : "checking";
+  const state = key === "" ? "none" : isAnswered ? computeProposalState(found, isPartial) : "checking";
   // biome-ignore lint/correctness/useExhaustiveDependencies: each answer that fails asks once more
   useEffect(() => {
     const timer = state === "away" ? setTimeout(() => setRound((one) => one + 1), AGAIN_MS) : undefined;
@@ -104,7 +106,7 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
         return true;
       }
       if (!meet(result.refused)) {
-        fail(toWriteError(result));
+        fail(createWriteError(result));
         setRound((one) => one + 1);
       }
     } catch (error) {
@@ -116,7 +118,7 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
     state,
     preview: key === "" ? undefined : found.preview,
     checked,
-    errors: state === "checking" || state === "away" ? [] : listErrors(found),
+    errors: state === "checking" || state === "away" ? [] : listProposalErrors(found),
     progress,
     problem,
     canWrite,
@@ -124,14 +126,14 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
   };
 }
 
-function listErrors({ preview, error }: Found): readonly CallError[] {
+function listProposalErrors({ preview, error }: Found): readonly CallError[] {
   return error === undefined ? (preview?.refused ?? []).map((one) => one.error) : [error];
 }
 
-function toProposalState(found: Found, isPartial: boolean): "away" | "allowed" | "refused" {
+function computeProposalState(found: Found, isPartial: boolean): "away" | "allowed" | "refused" {
   if (found.error?.code === "offline") return "away";
   const isRefused =
-    isPartial && found.preview !== undefined ? found.preview.changed === 0 : listErrors(found).length > 0;
+    isPartial && found.preview !== undefined ? found.preview.changed === 0 : listProposalErrors(found).length > 0;
   return isRefused ? "refused" : "allowed";
 }
 
@@ -139,7 +141,7 @@ function toProposalState(found: Found, isPartial: boolean): "away" | "allowed" |
  * Previews changes after `PAUSE_MS` without a change; requests nothing if the key is "".
  * @param heard called with the refused changes
  */
-function usePreview(
+function useChangesPreview(
   changes: readonly ResourceChange[],
   key: string,
   heard: (refused: readonly RefusedChange[]) => void,
@@ -162,7 +164,7 @@ function usePreview(
           setFound({ key, preview });
           heard(preview.refused);
         },
-        (error: unknown) => signal.aborted || setFound({ key, error: toCallError(error) }),
+        (error: unknown) => signal.aborted || setFound({ key, error: convertToCallError(error) }),
       );
     }, PAUSE_MS);
     return () => {
@@ -174,7 +176,7 @@ function usePreview(
 }
 
 /** Writes changes; reloads the page's data if any was written. A write's attempts share one request id. */
-function useWrite() {
+function useChangesWrite() {
   const [progress, setProgress] = useState<number>();
   // The id prevents a second write if the reply to the first one was lost.
   const request = useRef({ key: "", id: "" });
@@ -196,8 +198,8 @@ function useWrite() {
   return { progress, send };
 }
 
-function toWriteError({ refused: [first], done }: WriteResult): CallError {
-  const error = first?.error ?? toCallError(undefined);
+function createWriteError({ refused: [first], done }: WriteResult): CallError {
+  const error = first?.error ?? convertToCallError(undefined);
   if (done === 0) return error;
   return new CallError(
     error.code,

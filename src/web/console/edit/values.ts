@@ -1,10 +1,10 @@
 import { getRefName } from "#words/names.ts";
 import { formatMoment } from "../labels.ts";
 import { describeFieldLimits, getFieldLabel, getFieldUnit } from "./field_labels.ts";
-import { type FormField, getChoiceLabel, listFields, type ResourceValues } from "./form_model.ts";
+import { type FormField, getChoiceLabel, listMessageFields, type ResourceValues } from "./form_model.ts";
 
 /** Whether proto JSON omits the value or writes it as empty. */
-export function isUnset(value: unknown): boolean {
+export function isUnsetValue(value: unknown): boolean {
   if (value === undefined || value === null || value === "") return true;
   if (typeof value === "string") return value.endsWith("_UNSPECIFIED");
   if (Array.isArray(value)) return value.length === 0;
@@ -15,17 +15,17 @@ export function isUnset(value: unknown): boolean {
  * Removes unset parts of a value, so that equivalent values become equal. A number or flag that is not optional counts
  * as unset if it is zero, as in proto JSON.
  */
-export function removeUnset(value: unknown, field: FormField): unknown {
-  if (isUnset(value)) return undefined;
+export function removeUnsetParts(value: unknown, field: FormField): unknown {
+  if (isUnsetValue(value)) return undefined;
   if (field.shape === "list") {
     const one = { ...field, shape: "one" as const };
-    return (value as readonly unknown[]).map((element) => removeUnsetOne(element, one) ?? getEmptyValue(one));
+    return (value as readonly unknown[]).map((element) => removeUnsetItem(element, one) ?? getEmptyValue(one));
   }
   if (field.shape === "map") return value;
-  return removeUnsetOne(value, field);
+  return removeUnsetItem(value, field);
 }
 
-function removeUnsetOne(value: unknown, field: FormField): unknown {
+function removeUnsetItem(value: unknown, field: FormField): unknown {
   if (field.type === "group") {
     const inner = removeUnsetFields(value as ResourceValues, field.of ?? "");
     return Object.keys(inner).length === 0 && field.optional !== true ? undefined : inner;
@@ -42,22 +42,22 @@ function getEmptyValue(field: FormField): unknown {
 
 /** Returns a message with only those fields that a person may set and has set. */
 export function removeUnsetFields(values: ResourceValues, message: string): ResourceValues {
-  const entries = listFields(message)
-    .map((field) => [field.name, removeUnset(values[field.name], field)] as const)
+  const entries = listMessageFields(message)
+    .map((field) => [field.name, removeUnsetParts(values[field.name], field)] as const)
     .filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries);
 }
 
 export function isEqualValue(one: unknown, other: unknown): boolean {
-  return JSON.stringify(sortKeys(one)) === JSON.stringify(sortKeys(other));
+  return JSON.stringify(sortObjectKeys(one)) === JSON.stringify(sortObjectKeys(other));
 }
 
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
+function sortObjectKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortObjectKeys);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
   return Object.fromEntries(
-    entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sortKeys(inner)]),
+    entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sortObjectKeys(inner)]),
   );
 }
 
@@ -88,12 +88,12 @@ export function parseTypedValues(
   });
 }
 
-/** Returns the error of a value by its type and limits alone; "" for none. */
-export function checkValue(value: unknown, field: FormField): string {
-  if (isUnset(value)) return field.required === true ? `${getFieldLabel(field)} is required` : "";
+/** Describes why the type or the limits of its field alone forbid a value; "" if they allow the value. */
+export function describeValueError(value: unknown, field: FormField): string {
+  if (isUnsetValue(value)) return field.required === true ? `${getFieldLabel(field)} is required` : "";
   if (field.type === "int" || field.type === "number") {
     const values = field.shape === "list" ? (value as readonly unknown[]) : [value];
-    return values.map((one) => checkNumber(one, field)).find((one) => one !== "") ?? "";
+    return values.map((one) => describeNumberError(one, field)).find((one) => one !== "") ?? "";
   }
   if (field.type === "time" && !String(value).endsWith("Z")) return "The clocks skip this time: expected another one";
   if (field.length !== undefined && String(value).length > field.length)
@@ -101,7 +101,7 @@ export function checkValue(value: unknown, field: FormField): string {
   return "";
 }
 
-function checkNumber(value: unknown, field: FormField): string {
+function describeNumberError(value: unknown, field: FormField): string {
   if (typeof value !== "number") return `"${value}" is not a number`;
   if (field.type === "int" && !Number.isInteger(value)) return `${value} is not a whole number`;
   const { min, max, above, step, numbers } = field;
@@ -115,7 +115,7 @@ function checkNumber(value: unknown, field: FormField): string {
 
 /** Formats a value for a person who compares values; "" if it is unset. */
 export function formatValue(value: unknown, field: FormField): string {
-  if (isUnset(value)) return "";
+  if (isUnsetValue(value)) return "";
   if (field.shape === "list" && Array.isArray(value)) {
     const one = { ...field, shape: "one" as const };
     return value.map((element) => formatValue(element, one)).join(field.type === "group" ? "; " : ", ");
@@ -128,7 +128,7 @@ export function formatValue(value: unknown, field: FormField): string {
   return formatOneValue(value, field);
 }
 
-/** Fields that contain references, which a form shows as codes without their kind. */
+/** Names of fields that contain references. A form shows these references as codes without their kind. */
 export const REFERENCE_FIELDS: ReadonlySet<string> = new Set(["source_ref", "serves", "element_refs", "accepted_refs"]);
 
 function formatOneValue(value: unknown, field: FormField): string {
@@ -140,7 +140,7 @@ function formatOneValue(value: unknown, field: FormField): string {
     case "time":
       return formatMoment(String(value));
     case "group":
-      return formatMessage(value as ResourceValues, field.of ?? "");
+      return formatMessageValue(value as ResourceValues, field.of ?? "");
     case "text":
       return REFERENCE_FIELDS.has(field.name) ? getRefName(String(value)) : String(value);
     default: {
@@ -156,11 +156,11 @@ function formatNumber(value: number): string {
   return figures.format(value);
 }
 
-function formatMessage(values: ResourceValues, message: string): string {
+function formatMessageValue(values: ResourceValues, message: string): string {
   if (message === "PortRef")
-    return [values["device_code"], values["port_name"]].filter((one) => !isUnset(one)).join("/");
-  return listFields(message)
-    .filter(({ name }) => !isUnset(values[name]))
+    return [values["device_code"], values["port_name"]].filter((one) => !isUnsetValue(one)).join("/");
+  return listMessageFields(message)
+    .filter(({ name }) => !isUnsetValue(values[name]))
     .map((field) => `${getFieldLabel(field).toLowerCase()} ${formatValue(values[field.name], field)}`)
     .join(", ");
 }

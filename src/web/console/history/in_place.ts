@@ -7,8 +7,8 @@ interface Place {
   readonly texts: Readonly<Record<string, string>>;
 }
 
-/** Whether a change concerns an element that is, or was, in a site, room or row. */
-export function isInsideLocation(
+/** Whether a change concerns an element that is or was in the given site, room or row. */
+export function isChangeInLocation(
   { before, after }: Pick<AuditEntry, "before" | "after">,
   { ref, texts }: Place,
 ): boolean {

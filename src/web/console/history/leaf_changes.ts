@@ -18,13 +18,13 @@ const ENUMERATION = new RegExp(
 
 /** Returns the values that differ between two states, one per scalar; list members are matched by name. */
 export function listLeafChanges(before: unknown, after: unknown): readonly LeafChange[] {
-  const [was, is] = [listLeaves(before), listLeaves(after)];
+  const [was, is] = [indexLeavesByPath(before), indexLeavesByPath(after)];
   return [...new Set([...was.keys(), ...is.keys()])]
     .filter((path) => was.get(path) !== is.get(path))
     .map((path) => ({ field: formatLeafPath(path), before: was.get(path), after: is.get(path) }));
 }
 
-function listLeaves(state: unknown): ReadonlyMap<string, string> {
+function indexLeavesByPath(state: unknown): ReadonlyMap<string, string> {
   const leaves = new Map<string, string>();
   collectLeaves(state, "", leaves);
   return leaves;
@@ -36,12 +36,16 @@ function collectLeaves(value: unknown, path: string, leaves: Map<string, string>
     leaves.set(path, formatLeafValue(value));
     return;
   }
-  const members = Array.isArray(value) ? listMembers(value, path, leaves) : Object.entries(value);
+  const members = Array.isArray(value) ? collectScalarMembers(value, path, leaves) : Object.entries(value);
   for (const [key, one] of members) collectLeaves(one, path === "" ? key : `${path}\n${key}`, leaves);
 }
 
 /** Stores the scalar members of a list as one text. Returns the other members by name, or by number. */
-function listMembers(list: readonly unknown[], path: string, leaves: Map<string, string>): [string, unknown][] {
+function collectScalarMembers(
+  list: readonly unknown[],
+  path: string,
+  leaves: Map<string, string>,
+): [string, unknown][] {
   const isPlain = (one: unknown) => typeof one !== "object";
   const plain = list.filter(isPlain);
   if (plain.length > 0) leaves.set(path, plain.map(formatLeafValue).join(", "));

@@ -1,6 +1,6 @@
 import type { AuditEntry, HistoryReply } from "../api/replies.ts";
 
-/** Entries per page of the log, maximum number of searched entries, and number of matches that ends the search. */
+/** PAGE: entries per page of the log. MOST: maximum number of searched entries. WANTED: matches that end the search. */
 const [PAGE, MOST, WANTED] = [200, 2000, 20];
 
 /** Result of a search through the log, newest first. */
@@ -17,18 +17,17 @@ export interface LocationSearch {
 }
 
 /** Reads a page of the log, newest first. */
-export type ReadLog = (
+export type ReadLogPage = (
   parameters: Readonly<Record<string, string>>,
 ) => Promise<Pick<HistoryReply, "entries" | "next_page_token">>;
 
 /**
- * Searches the log page by page for changes of a location, until enough are found or a bounded number of entries was
- * read. The log has no filter by location, because its entries have none.
- *
+ * Searches the log page by page for changes of a location, until enough are found or a maximum number of entries was
+ * read. The log has no filter by location, because its entries contain none.
  * @param earlier result of an earlier search; only later entries are read
  */
 export async function searchLocationChanges(
-  read: ReadLog,
+  read: ReadLogPage,
   isInside: (entry: AuditEntry) => boolean,
   earlier?: LocationSearch,
 ): Promise<LocationSearch> {
@@ -38,7 +37,7 @@ export async function searchLocationChanges(
     const page = await read({ page_size: String(PAGE), page_token: token });
     for (const entry of page.entries) {
       if (earlier !== undefined && entry.seq <= earlier.newest)
-        return joinSearches({ found, searched, newest }, earlier);
+        return joinLocationSearches({ found, searched, newest }, earlier);
       newest = Math.max(newest, entry.seq);
       searched += 1;
       back = entry.occurred_at;
@@ -49,7 +48,7 @@ export async function searchLocationChanges(
   return { entries: found.slice(0, WANTED), searched, isWhole: token === "", back, newest };
 }
 
-function joinSearches(
+function joinLocationSearches(
   { found, searched, newest }: { found: readonly AuditEntry[]; searched: number; newest: number },
   earlier: LocationSearch,
 ): LocationSearch {

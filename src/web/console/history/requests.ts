@@ -11,7 +11,7 @@ export interface RequestGroup {
 }
 
 /** Groups consecutive entries by their request. */
-export function groupByRequest(entries: readonly AuditEntry[]): readonly RequestGroup[] {
+export function groupEntriesByRequest(entries: readonly AuditEntry[]): readonly RequestGroup[] {
   const groups: { id: string; entries: AuditEntry[]; first: AuditEntry }[] = [];
   for (const entry of entries) {
     const last = groups.at(-1);
@@ -50,7 +50,9 @@ export function describeRequest({ entries, first }: RequestGroup): string {
   return [...counts.values()].map(({ kind, action, number }) => `${formatQuantity(number, kind)} ${action}`).join(", ");
 }
 
-/** Describes a request that gave a cable another end: "Cable A/1~B/1 moved to A/1~B/2"; undefined for other requests. */
+/**
+ * Describes a request that moved one end of a cable: "Cable A/1~B/1 moved to A/1~B/2"; undefined for other requests.
+ */
 function describeCableMove(entries: readonly AuditEntry[]): string | undefined {
   const [gone, come] = ["deleted", "created"].map(
     (word) => entries.find((entry) => getActionVerb(entry) === word)?.entity,

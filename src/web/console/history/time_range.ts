@@ -16,7 +16,7 @@ export function formatDayAgo(daysAgo: number, now = new Date()): string {
   return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 }
 
-/** Returns the choice of `TIME_RANGES` that two days correspond to. */
+/** Returns the choice in `TIME_RANGES` whose first and last day are the given ones. */
 export function findTimeRange(since: string, until: string, now = new Date()): string {
   if (since === "" && until === "") return "";
   const known = TIME_RANGES.find(
@@ -26,7 +26,7 @@ export function findTimeRange(since: string, until: string, now = new Date()): s
 }
 
 /** Returns the UTC time at which a local day starts or ends; empty if the text is no day. */
-export function toDayEdge(day: string, edge: "start" | "end"): string {
+export function computeDayEdge(day: string, edge: "start" | "end"): string {
   const [, year = "", month = "", date = ""] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day) ?? [];
   if (year === "") return "";
   return new Date(Number(year), Number(month) - 1, Number(date) + (edge === "end" ? 1 : 0)).toISOString();

@@ -2,12 +2,12 @@ import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { BulkReply } from "#gen/datacenter/v1/json.ts";
 import { CallError } from "../api/client.ts";
 import { callEditRpc } from "../edit/ask.ts";
-import { PREVIEW_RPC } from "../edit/proposal.ts";
+import { PREVIEW_CHANGES_RPC } from "../edit/proposal.ts";
 import { type FieldProblem, IMPORT_KINDS, type ImportItem } from "./parse_items.ts";
-import { findRepeated, joinProblems, listResultProblems, toFieldProblems } from "./problems.ts";
+import { createFieldProblems, findRepeatedItems, joinFieldProblems, listResultProblems } from "./problems.ts";
 import type { ItemResult, SendOptions } from "./send_items.ts";
 
-/** Maximum items that one call checks, without the file's items that they need. Small calls show progress. */
+/** Maximum number of items that one call checks, besides the items that they need. Small calls show progress. */
 const ASKED = 300;
 
 /**
@@ -16,15 +16,18 @@ const ASKED = 300;
  *
  * @throws CallError that concerns every item
  */
-export async function checkItems(items: readonly ImportItem[], { signal, heard, all }: SendOptions): Promise<void> {
+export async function checkImportItems(
+  items: readonly ImportItem[],
+  { signal, heard, all }: SendOptions,
+): Promise<void> {
   const own = new Set(items);
-  // Of two items for one resource, the one in `items` is refused: the other already has its result.
-  const repeated = findRepeated([...all.filter((item) => !own.has(item)), ...items]);
+  // Of two items for one resource, the one in `items` is refused, because the other already has its result.
+  const repeated = findRepeatedItems([...all.filter((item) => !own.has(item)), ...items]);
   heard([...repeated].flatMap(([item, problem]) => (own.has(item) ? [createRefusal(item, [problem])] : [])));
   const once = (item: ImportItem) => !repeated.has(item);
   for (const { asked, needed } of splitIntoCalls(items.filter(once), all.filter(once))) {
     if (signal.aborted) return;
-    const results = await previewItems(sortItems([...needed, ...asked]), signal);
+    const results = await previewItems(sortItemsByKind([...needed, ...asked]), signal);
     heard(asked.map((item) => results.get(item) ?? createRefusal(item, [])));
   }
 }
@@ -34,7 +37,7 @@ interface Call {
   readonly needed: readonly ImportItem[];
 }
 
-/** Splits items into calls with the file's items that they refer to and their racks' devices, which share units. */
+/** Splits items into calls. A call also contains items they refer to, and their racks' devices, which share units. */
 export function* splitIntoCalls(items: readonly ImportItem[], file: readonly ImportItem[] = items): Generator<Call> {
   const needs = createNeedsLookup(file);
   let asked = new Set<ImportItem>();
@@ -43,7 +46,7 @@ export function* splitIntoCalls(items: readonly ImportItem[], file: readonly Imp
     asked: [...asked],
     needed: [...all.difference(asked)].slice(0, MAX_BATCH_ITEMS - asked.size),
   });
-  for (const item of sortItems(items)) {
+  for (const item of sortItemsByKind(items)) {
     const more = new Set([item, ...needs(item)]);
     if (asked.size === ASKED || (asked.size > 0 && all.size + more.difference(all).size > MAX_BATCH_ITEMS)) {
       yield together();
@@ -56,7 +59,7 @@ export function* splitIntoCalls(items: readonly ImportItem[], file: readonly Imp
 }
 
 /** Sorts items: racks first, then equipment by rack, then connections. */
-function sortItems(items: readonly ImportItem[]): readonly ImportItem[] {
+function sortItemsByKind(items: readonly ImportItem[]): readonly ImportItem[] {
   return items.toSorted((one, other) => {
     const kinds = IMPORT_KINDS.indexOf(one.kind) - IMPORT_KINDS.indexOf(other.kind);
     if (kinds !== 0 || one.kind !== "device") return kinds;
@@ -65,8 +68,8 @@ function sortItems(items: readonly ImportItem[]): readonly ImportItem[] {
 }
 
 /**
- * Returns a function that lists the items of the file that an item needs: those it refers to, those they refer to, and
- * the other devices of its rack.
+ * Returns a function that lists the items of the file that a given item needs: the items that it refers to, the items
+ * that those refer to, and the other devices of its rack.
  */
 function createNeedsLookup(items: readonly ImportItem[]): (item: ImportItem) => ReadonlySet<ImportItem> {
   const named = new Map<string, ImportItem>();
@@ -75,7 +78,7 @@ function createNeedsLookup(items: readonly ImportItem[]): (item: ImportItem) => 
   }
   const inRack = Map.groupBy(items, (item) => (item.kind === "device" ? getRackCode(item) : ""));
   const collect = (item: ImportItem, found: Set<ImportItem>): Set<ImportItem> => {
-    for (const ref of collectRefs(item.resource)) {
+    for (const ref of collectResourceRefs(item.resource)) {
       const other = named.get(ref);
       if (other === undefined || other === item || found.has(other)) continue;
       found.add(other);
@@ -105,9 +108,11 @@ function listItemRefs({ kind, resource: { code, location } }: ImportItem): reado
 }
 
 /** Returns the references in a resource in lower case, such as `rack:a01` for its `rack_code`. */
-function collectRefs(value: unknown, name = ""): readonly string[] {
+function collectResourceRefs(value: unknown, name = ""): readonly string[] {
   if (typeof value === "object" && value !== null)
-    return Object.entries(value).flatMap(([key, inner]) => collectRefs(inner, Array.isArray(value) ? name : key));
+    return Object.entries(value).flatMap(([key, inner]) =>
+      collectResourceRefs(inner, Array.isArray(value) ? name : key),
+    );
   if (typeof value !== "string") return [];
   const text = value.toLowerCase();
   if (text.includes(":")) return [text];
@@ -124,10 +129,10 @@ async function previewItems(
   for (;;) {
     const request = { changes: readable.map(({ kind, resource }) => ({ [kind]: resource })), max_items: 1 };
     try {
-      const { results } = await callEditRpc<BulkReply>(PREVIEW_RPC, request, signal);
+      const { results } = await callEditRpc<BulkReply>(PREVIEW_CHANGES_RPC, request, signal);
       const sent = results.map((result) => {
         const [item, asked] = [items[result.index] as ImportItem, readable[result.index] as ImportItem];
-        return [item, toItemResult(item, asked, result)] as const;
+        return [item, createItemResult(item, asked, result)] as const;
       });
       return new Map(sent);
     } catch (error) {
@@ -138,16 +143,16 @@ async function previewItems(
   }
 }
 
-function toItemResult(item: ImportItem, asked: ImportItem, result: BulkReply["results"][number]): ItemResult {
+function createItemResult(item: ImportItem, asked: ImportItem, result: BulkReply["results"][number]): ItemResult {
   // If no field could be parsed, fields that the server reports as missing are in the file.
   const isEmpty = Object.keys(asked.resource).length === 0 && asked.problems !== undefined;
-  const found = isEmpty ? (asked.problems ?? []) : joinProblems(asked, listResultProblems(result));
+  const found = isEmpty ? (asked.problems ?? []) : joinFieldProblems(asked, listResultProblems(result));
   return found.length > 0 ? createRefusal(item, found) : { item, outcome: result.outcome, problems: [] };
 }
 
 /**
- * Returns the items without the field that the server could not parse, and reports that field. An item loses all of its
- * fields if none has that name. Undefined if the fault is outside the items.
+ * Returns the items without the field that the server could not parse, and reports that field. If an item has no field
+ * of that name, it loses all of its fields. Returns undefined if the fault is outside the items.
  */
 export function dropUnreadField(
   items: readonly ImportItem[],
@@ -158,7 +163,7 @@ export function dropUnreadField(
   if (at === "" || item === undefined || Object.keys(item.resource).length === 0) return undefined;
   const key = findResourceKey(item.resource, path);
   const { [key ?? ""]: _, ...resource } = item.resource;
-  const named = toFieldProblems(violations, message).map((problem) =>
+  const named = createFieldProblems(violations, message).map((problem) =>
     key === undefined || problem.field.startsWith(key) ? problem : { ...problem, field: key },
   );
   const problems = [...(item.problems ?? []), ...named];

@@ -3,28 +3,28 @@ import { getFieldLabel, getFieldUnit } from "../edit/field_labels.ts";
 import {
   type EditableKind,
   type FormField,
-  listChoices,
-  listFields,
+  listEnumChoices,
   listKindFields,
+  listMessageFields,
   parseCableEnd,
 } from "../edit/form_model.ts";
 import { setValueAtPath } from "../edit/paths.ts";
-import { checkValue, parseTypedNumber } from "../edit/values.ts";
+import { describeValueError, parseTypedNumber } from "../edit/values.ts";
 import type { CsvTable } from "./csv.ts";
 import type { FieldProblem, ImportItem, ParsedFile } from "./parse_items.ts";
 import { IMPORT_KINDS } from "./parse_items.ts";
 
 /** A field that a column of a table can fill. */
 export interface ColumnTarget {
-  /** Path such as `location.site_id`; the key of a label is the last step. */
+  /** Path of the field, such as `location.site_id`. For a label, the last part of the path is the label's key. */
   readonly path: string;
   readonly label: string;
   readonly field: FormField;
 }
 
-/** Returns the required fields of a kind that no column fills; of a location, its site. */
+/** Returns the required fields of a kind that no column fills. For a required location, returns its site. */
 export function listMissingFields(kind: EditableKind, columns: readonly string[]): readonly ColumnTarget[] {
-  const targets = listTargets(kind);
+  const targets = listColumnTargets(kind);
   const needed = listKindFields(kind)
     .filter(({ required }) => required === true)
     .map(({ name }) => targets.find(({ path }) => path === name || path.startsWith(`${name}.`)));
@@ -38,7 +38,7 @@ export function isFaceGuessed(kind: EditableKind, columns: readonly string[]): b
 }
 
 /** Returns every field that a single cell can contain. */
-export function listTargets(kind: EditableKind): readonly ColumnTarget[] {
+export function listColumnTargets(kind: EditableKind): readonly ColumnTarget[] {
   return listKindFields(kind).flatMap((field): readonly ColumnTarget[] => {
     const label = getFieldLabel(field);
     if (field.shape === "map") return [];
@@ -52,7 +52,7 @@ export function listTargets(kind: EditableKind): readonly ColumnTarget[] {
 }
 
 function listNestedTargets(field: FormField, label: string): readonly ColumnTarget[] {
-  return listFields(field.of ?? "")
+  return listMessageFields(field.of ?? "")
     .filter(({ type, shape }) => type !== "group" && shape !== "map")
     .map((inner) => ({
       path: `${field.name}.${inner.name}`,
@@ -67,18 +67,18 @@ const LABEL = /^labels?[.:\s]\s*(.+)$/i;
 export function guessTargetPath(header: string, targets: readonly ColumnTarget[]): string {
   const key = LABEL.exec(header.trim())?.[1];
   if (key !== undefined) return `labels.${key}`;
-  const bare = toMatchText(header);
+  const bare = normalizeHeader(header);
   const named = targets.find(({ path, label, field }) =>
     [path, label, `${label} ${getFieldUnit(field)}`, `${label} (${getFieldUnit(field)})`].some(
-      (name) => toMatchText(name) === bare,
+      (name) => normalizeHeader(name) === bare,
     ),
   );
-  const last = targets.find(({ path }) => toMatchText(path.slice(path.indexOf(".") + 1)) === bare);
+  const last = targets.find(({ path }) => normalizeHeader(path.slice(path.indexOf(".") + 1)) === bare);
   const known = targets.find(({ path }) => path === COLUMN_FIELDS[bare]);
   return (named ?? known ?? last)?.path ?? "";
 }
 
-function toMatchText(text: string): string {
+function normalizeHeader(text: string): string {
   return text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 }
 
@@ -91,8 +91,8 @@ const KIND_PATTERNS: readonly (readonly [EditableKind, RegExp])[] = [
 ];
 
 /** Guesses the kind of resources in a table from its headers. */
-export function guessKind(headers: readonly string[]): (typeof IMPORT_KINDS)[number] {
-  const bare = headers.map(toMatchText);
+export function guessResourceKind(headers: readonly string[]): (typeof IMPORT_KINDS)[number] {
+  const bare = headers.map(normalizeHeader);
   const found = KIND_PATTERNS.find(([, pattern]) => bare.some((header) => pattern.test(header)))?.[0];
   return IMPORT_KINDS.find((kind) => kind === found) ?? "rack";
 }
@@ -107,12 +107,12 @@ export function parseRows(
 ): ParsedFile {
   const given = Object.entries(defaults).filter(([path]) => !columns.includes(path));
   const paths = [...columns, ...given.map(([path]) => path)];
-  const targets = new Map(listTargets(kind).map((target) => [target.path, target]));
+  const targets = new Map(listColumnTargets(kind).map((target) => [target.path, target]));
   const withDefaults = (cells: readonly string[]) =>
     given.length === 0 ? cells : [...columns.map((_, at) => cells[at] ?? ""), ...given.map(([, text]) => text)];
   const atFront = isFaceGuessed(kind, paths);
   const items = table.rows.map(({ line, cells }): ImportItem => {
-    const { resource, problems } = readRow(withDefaults(cells), paths, targets);
+    const { resource, problems } = parseRow(withDefaults(cells), paths, targets);
     if (cells.length > table.headers.length)
       problems.push({ field: "", message: `${cells.length} cells, but ${table.headers.length} columns` });
     const placed = atFront && "position_u" in resource ? { ...resource, face: "FACE_FRONT" } : resource;
@@ -122,7 +122,7 @@ export function parseRows(
   return { items, unreadable: [], columns: filled.filter(({ path }) => path !== "") };
 }
 
-function readRow(cells: readonly string[], columns: readonly string[], targets: ReadonlyMap<string, ColumnTarget>) {
+function parseRow(cells: readonly string[], columns: readonly string[], targets: ReadonlyMap<string, ColumnTarget>) {
   let resource: Readonly<Record<string, unknown>> = {};
   const problems: FieldProblem[] = [];
   for (const [index, path] of columns.entries()) {
@@ -136,8 +136,8 @@ function readRow(cells: readonly string[], columns: readonly string[], targets: 
       });
       continue;
     }
-    const { value, problem } = readCell(text, targets.get(path)?.field);
-    if (problem === undefined) resource = setValueAtPath(resource, splitPath(path), value);
+    const { value, problem } = parseCell(text, targets.get(path)?.field);
+    if (problem === undefined) resource = setValueAtPath(resource, splitColumnPath(path), value);
     else problems.push({ field: path, message: problem.replaceAll(text, () => shortenCell(text)) });
   }
   return { resource, problems };
@@ -150,7 +150,7 @@ function shortenCell(text: string): string {
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }
 
-function splitPath(path: string): readonly string[] {
+function splitColumnPath(path: string): readonly string[] {
   const at = path.indexOf(".");
   return at === -1 ? [path] : [path.slice(0, at), path.slice(at + 1)];
 }
@@ -160,33 +160,34 @@ interface Cell {
   readonly problem?: string;
 }
 
-/** Returns the error of a text as a field's value; "" for none. */
-export function checkCellText(text: string, { field }: ColumnTarget): string {
-  return readCell(text, field).problem ?? "";
+/** Describes why a text is no valid value of a field; "" if it is valid. */
+export function describeCellError(text: string, { field }: ColumnTarget): string {
+  return parseCell(text, field).problem ?? "";
 }
 
 /** Parses a cell as a value of its field. A path without a field is a label. */
-function readCell(text: string, field: FormField | undefined): Cell {
+function parseCell(text: string, field: FormField | undefined): Cell {
   if (field === undefined) return { value: text };
   if (field.of === "PortRef") return { value: parseCableEnd(text) };
-  if (field.type === "choice") return readChoice(text, field.of ?? "");
-  if (field.type === "flag") return readFlag(text);
+  if (field.type === "choice") return parseChoiceCell(text, field.of ?? "");
+  if (field.type === "flag") return parseFlagCell(text);
   const value =
     field.shape === "list"
-      ? text.split(/[,;|]/).map((part) => readScalar(part.trim(), field))
-      : readScalar(text, field);
-  const problem = checkValue(value, field);
+      ? text.split(/[,;|]/).map((part) => parseScalarCell(part.trim(), field))
+      : parseScalarCell(text, field);
+  const problem = describeValueError(value, field);
   return problem === "" ? { value } : { problem };
 }
 
-function readScalar(text: string, { type }: FormField): unknown {
+function parseScalarCell(text: string, { type }: FormField): unknown {
   return type === "int" || type === "number" ? parseTypedNumber(text) : text;
 }
 
-function readChoice(text: string, name: string): Cell {
-  const choices = listChoices(name);
+function parseChoiceCell(text: string, name: string): Cell {
+  const choices = listEnumChoices(name);
   const found = choices.find(
-    ([value, word]) => toMatchText(value) === toMatchText(text) || toMatchText(word) === toMatchText(text),
+    ([value, word]) =>
+      normalizeHeader(value) === normalizeHeader(text) || normalizeHeader(word) === normalizeHeader(text),
   );
   if (found !== undefined) return { value: found[0] };
   return { problem: `"${text}" is none of ${choices.map(([, word]) => word).join(", ")}` };
@@ -194,7 +195,7 @@ function readChoice(text: string, name: string): Cell {
 
 const FLAGS: Readonly<Record<string, boolean>> = { yes: true, true: true, 1: true, no: false, false: false, 0: false };
 
-function readFlag(text: string): Cell {
+function parseFlagCell(text: string): Cell {
   const value = FLAGS[text.toLowerCase()];
   return value === undefined ? { problem: `"${text}" is neither yes nor no` } : { value };
 }

@@ -9,7 +9,7 @@ const PROMISED: Readonly<Record<string, string>> = {
 const REFUSED = "OUTCOME_FAILED";
 
 /** Returns the counts of a step with their labels. Once the step is done, they add up to the number of rows. */
-export function listCounts(run: ImportRun): readonly (readonly [label: string, number: number])[] {
+export function listStepCounts(run: ImportRun): readonly (readonly [label: string, number: number])[] {
   const { parsed, outcomes, step } = run;
   return [
     ["Read", parsed.items.length + parsed.unreadable.length] as const,
@@ -18,12 +18,12 @@ export function listCounts(run: ImportRun): readonly (readonly [label: string, n
       .map(([outcome, label]) => {
         return [step === "check" ? label : formatEnum(outcome, "OUTCOME"), outcomes.get(outcome) ?? 0] as const;
       }),
-    ["Refused", countRefused(run)] as const,
+    ["Refused", countRefusedItems(run)] as const,
   ];
 }
 
 /** Counts the refused items, not their problems: an item may have several. */
-export function countRefused({ parsed, failed }: ImportRun): number {
+export function countRefusedItems({ parsed, failed }: ImportRun): number {
   return parsed.unreadable.length + new Set(failed.map(({ item }) => item)).size;
 }
 

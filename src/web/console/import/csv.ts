@@ -29,7 +29,13 @@ export function parseCsv(text: string): CsvTable {
 }
 
 /** Returns the text with one cell of a row replaced. */
-export function replaceCell(text: string, { delimiter }: CsvTable, row: CsvRow, column: number, value: string): string {
+export function replaceCsvCell(
+  text: string,
+  { delimiter }: CsvTable,
+  row: CsvRow,
+  column: number,
+  value: string,
+): string {
   const plain = stripByteOrderMark(text);
   const padded = [...row.cells, ...Array<string>(Math.max(0, column + 1 - row.cells.length)).fill("")];
   const isPlain = (cell: string) => !cell.includes(delimiter) && !/["\r\n]/.test(cell);

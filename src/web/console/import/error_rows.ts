@@ -23,7 +23,7 @@ export interface ErrorRow {
 }
 
 export interface ErrorTable {
-  /** Columns with errors: the key is the position in the table or the field's name, the name is that in the file. */
+  /** Columns with errors. The key is the position in the table or the field's name; the name is the one in the file. */
   readonly columns: readonly (readonly [key: string, name: string])[];
   readonly rows: readonly ErrorRow[];
 }
@@ -36,17 +36,17 @@ export function createErrorTable(
   const columns = new Map<string, string>();
   for (const { problems } of failed)
     for (const { field } of problems) {
-      const [key, name] = findColumn(parsed, field, table);
+      const [key, name] = findErrorColumn(parsed, field, table);
       if (key !== "") columns.set(key, name);
     }
   const cellsOf = new Map(table?.rows.map(({ line, cells }) => [line, cells]));
   const textAt = (item: ImportItem, key: string) =>
-    table === undefined ? toCellText(item.resource[key]) : (cellsOf.get(item.line)?.[Number(key)] ?? "");
+    table === undefined ? formatCellText(item.resource[key]) : (cellsOf.get(item.line)?.[Number(key)] ?? "");
   const rows = failed.map(({ item, problems }): ErrorRow => {
-    const at = Map.groupBy(problems, ({ field }) => findColumn(parsed, field, table)[0]);
+    const at = Map.groupBy(problems, ({ field }) => findErrorColumn(parsed, field, table)[0]);
     const cell = (key: string): ErrorCell => ({
       text: textAt(item, key),
-      messages: (at.get(key) ?? []).map(getMessage),
+      messages: (at.get(key) ?? []).map(getProblemMessage),
     });
     return {
       line: item.line,
@@ -67,7 +67,7 @@ export function createErrorTable(
 }
 
 /** Returns the key and the name of a field's column; "" for none. */
-function findColumn(
+function findErrorColumn(
   parsed: ParsedFile,
   field: string,
   table: CsvTable | undefined,
@@ -77,11 +77,11 @@ function findColumn(
   return found === undefined ? ["", ""] : [String(found.at), found.header];
 }
 
-function getMessage({ message }: FieldProblem): string {
+function getProblemMessage({ message }: FieldProblem): string {
   return message;
 }
 
-function toCellText(value: unknown): string {
+function formatCellText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 

@@ -6,12 +6,12 @@ import { ProposalEffects } from "../edit/effects.tsx";
 import { useProposal } from "../edit/use_proposal.ts";
 import { FailureView } from "../ui/answer.tsx";
 import { Badge, Figure, FigureRow } from "../ui/parts.tsx";
-import { countRefused, isDifferentFromCheck, listCounts } from "./counts.ts";
+import { countRefusedItems, isDifferentFromCheck, listStepCounts } from "./counts.ts";
 import type { CsvTable } from "./csv.ts";
 import { type CorrectCell, ErrorCells } from "./error_cells.tsx";
 import { createErrorTable } from "./error_rows.ts";
 import { IMPORT_KINDS, type ImportItem } from "./parse_items.ts";
-import { type ImportRun, type ImportRunner, isDone, listAcceptedItems } from "./use_run.ts";
+import { type ImportRun, type ImportRunner, isRunDone, listAcceptedItems } from "./use_run.ts";
 
 /** Progress and counts of a check or a write, and the refused rows. */
 export function ImportResult(props: {
@@ -36,13 +36,13 @@ export function ImportResult(props: {
       </div>
       {error === undefined ? null : <FailureView error={error} />}
       <FigureRow>
-        {listCounts(run).map(([label, number]) => (
+        {listStepCounts(run).map(([label, number]) => (
           <Figure key={label} label={label} value={formatCount(number)} />
         ))}
       </FigureRow>
       <ErrorCells table={errors} correct={correct} />
-      {isDone(run) && step === "check" && listAcceptedItems(run).length > 0 ? (
-        <ImportEffects changes={toImportChanges(listAcceptedItems(run))} />
+      {isRunDone(run) && step === "check" && listAcceptedItems(run).length > 0 ? (
+        <ImportEffects changes={createImportChanges(listAcceptedItems(run))} />
       ) : null}
     </>
   );
@@ -50,7 +50,7 @@ export function ImportResult(props: {
 
 function ImportSummary({ run }: { readonly run: ImportRun }) {
   const { sent, total, running, step } = run;
-  const refused = countRefused(run);
+  const refused = countRefusedItems(run);
   const done = step === "check" ? "checked" : "sent";
   return (
     <p>
@@ -58,12 +58,12 @@ function ImportSummary({ run }: { readonly run: ImportRun }) {
       {!running && sent < total
         ? `It ended after ${formatCount(sent)} of ${formatCount(total)} items were ${done}. `
         : ""}
-      {isDone(run) && refused === 0 ? (
+      {isRunDone(run) && refused === 0 ? (
         <Badge tone="ok">{step === "check" ? "Everything would be taken" : "Everything was taken"}</Badge>
       ) : null}
       {refused === 0 ? null : <Badge tone="fault">{formatCount(refused)} refused</Badge>}
-      {isDone(run) && step === "check" ? " Nothing is written yet." : ""}
-      {isDone(run) && step === "check" && refused > 0 ? " Correct the marked cells, or write the others." : ""}
+      {isRunDone(run) && step === "check" ? " Nothing is written yet." : ""}
+      {isRunDone(run) && step === "check" && refused > 0 ? " Correct the marked cells, or write the others." : ""}
       {isDifferentFromCheck(run)
         ? " Others have changed something since the check, so the counts are not those of it."
         : ""}
@@ -72,7 +72,7 @@ function ImportSummary({ run }: { readonly run: ImportRun }) {
 }
 
 /** Converts items to changes in the form of `InventoryChange`. */
-function toImportChanges(items: readonly ImportItem[]): readonly ResourceChange[] {
+function createImportChanges(items: readonly ImportItem[]): readonly ResourceChange[] {
   return items
     .toSorted((a, b) => IMPORT_KINDS.indexOf(a.kind) - IMPORT_KINDS.indexOf(b.kind))
     .map(({ kind, resource }) => ({ [kind]: resource }));

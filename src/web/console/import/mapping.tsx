@@ -2,10 +2,16 @@ import { useMemo } from "preact/hooks";
 import { formatCount } from "#words/figures.ts";
 import { capitalize, getKindNoun, pluralize } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { listChoices } from "../edit/form_model.ts";
+import { listEnumChoices } from "../edit/form_model.ts";
 import { ChoiceField } from "../ui/fields.tsx";
 import { Card } from "../ui/parts.tsx";
-import { type ColumnTarget, checkCellText, isFaceGuessed, listMissingFields, listTargets } from "./columns.ts";
+import {
+  type ColumnTarget,
+  describeCellError,
+  isFaceGuessed,
+  listColumnTargets,
+  listMissingFields,
+} from "./columns.ts";
 import type { CsvTable } from "./csv.ts";
 import { IMPORT_KINDS, type ImportKind } from "./parse_items.ts";
 
@@ -13,15 +19,15 @@ export interface ColumnMapping {
   readonly kind: ImportKind;
   /** Path of the field that each column fills; "" for none. */
   readonly columns: readonly string[];
-  /** Values for all rows of fields that no column fills, by path. */
+  /** Values that apply to all rows, by the paths of their fields, which no column fills. */
   readonly defaults: Readonly<Record<string, string>>;
 }
 
 /** Returns the fields that prevent a check: required ones without a value, and those with an invalid value. */
 export function listUnfilledFields({ kind, columns, defaults }: ColumnMapping): readonly ColumnTarget[] {
   const missing = listMissingFields(kind, columns).filter(({ path }) => (defaults[path] ?? "") === "");
-  const wrong = listTargets(kind).filter(
-    (target) => (defaults[target.path] ?? "") !== "" && checkCellText(defaults[target.path] ?? "", target) !== "",
+  const wrong = listColumnTargets(kind).filter(
+    (target) => (defaults[target.path] ?? "") !== "" && describeCellError(defaults[target.path] ?? "", target) !== "",
   );
   return [...missing, ...wrong];
 }
@@ -40,7 +46,7 @@ export function MappingTable({
   readonly setColumn: (index: number, path: string) => void;
   readonly setDefaults: (defaults: ColumnMapping["defaults"]) => void;
 }) {
-  const targets = useMemo(() => listTargets(mapping.kind), [mapping.kind]);
+  const targets = useMemo(() => listColumnTargets(mapping.kind), [mapping.kind]);
   const unknown = table.headers.filter((_, index) => mapping.columns[index] === "");
   const missing = listUnfilledFields(mapping);
   const first = table.rows[0]?.cells ?? [];
@@ -155,7 +161,7 @@ function DefaultValueField(props: {
   const { target, isNeeded, text, set } = props;
   const { path, label, field } = target;
   const id = `import-all-${path}`;
-  const problem = text === "" ? "" : checkCellText(text, target);
+  const problem = text === "" ? "" : describeCellError(text, target);
   const common = { id, value: text, "aria-invalid": problem !== "", "aria-describedby": `${id}-problem` };
   return (
     <div class="form-field">
@@ -166,7 +172,7 @@ function DefaultValueField(props: {
       {field.type === "choice" ? (
         <select {...common} onChange={({ currentTarget }) => set(currentTarget.value)}>
           <option value="">Not set</option>
-          {listChoices(field.of ?? "").map(([value, word]) => (
+          {listEnumChoices(field.of ?? "").map(([value, word]) => (
             <option key={value} value={value}>
               {word}
             </option>

@@ -49,14 +49,14 @@ const LISTS: Readonly<Record<string, ImportKind>> = {
  * Parses JSON Lines (`{"rack": {…}}` on each line) or one JSON object of lists (`{"racks": […], "devices": […]}`).
  * Reports unreadable items by line and parses the others.
  */
-export function parseItems(text: string): ParsedFile {
-  const whole = parseObject(text);
-  if (whole !== undefined && Object.keys(whole).some((key) => key in LISTS)) return parseLists(whole);
+export function parseImportItems(text: string): ParsedFile {
+  const whole = parseJsonObject(text);
+  if (whole !== undefined && Object.keys(whole).some((key) => key in LISTS)) return parseResourceLists(whole);
   const items: ImportItem[] = [];
   const unreadable: UnreadableEntry[] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === "") continue;
-    const read = parseLine(line, index + 1);
+    const read = parseItemLine(line, index + 1);
     if ("message" in read) unreadable.push(read);
     else items.push(read);
   }
@@ -64,10 +64,15 @@ export function parseItems(text: string): ParsedFile {
 }
 
 /** Returns the text of JSON Lines, or of an object of lists, with one field of an item replaced. */
-export function replaceField(text: string, { kind, line, resource }: ImportItem, field: string, typed: string): string {
+export function replaceItemField(
+  text: string,
+  { kind, line, resource }: ImportItem,
+  field: string,
+  typed: string,
+): string {
   const value = parseTypedValue(typed, resource[field]);
   const write = (item: Readonly<Record<string, unknown>>) => ({ ...item, [field]: value });
-  const whole = parseObject(text);
+  const whole = parseJsonObject(text);
   const list = Object.keys(LISTS).find((key) => LISTS[key] === kind) ?? "";
   const rows = whole?.[list];
   if (Array.isArray(rows)) {
@@ -75,7 +80,7 @@ export function replaceField(text: string, { kind, line, resource }: ImportItem,
     return JSON.stringify({ ...whole, [list]: rows.with(line - 1, write(item)) }, undefined, 2);
   }
   const lines = text.split("\n");
-  const item = parseObject(lines[line - 1] ?? "")?.[kind] as Readonly<Record<string, unknown>>;
+  const item = parseJsonObject(lines[line - 1] ?? "")?.[kind] as Readonly<Record<string, unknown>>;
   return lines.with(line - 1, JSON.stringify({ [kind]: write(item) })).join("\n");
 }
 
@@ -91,7 +96,7 @@ function parseTypedValue(typed: string, before: unknown): unknown {
 }
 
 /** Parses an object of lists of resources. */
-export function parseLists(whole: Readonly<Record<string, unknown>>): ParsedFile {
+export function parseResourceLists(whole: Readonly<Record<string, unknown>>): ParsedFile {
   const items: ImportItem[] = [];
   const unreadable: UnreadableEntry[] = [];
   for (const [key, list] of Object.entries(whole)) {
@@ -108,8 +113,8 @@ export function parseLists(whole: Readonly<Record<string, unknown>>): ParsedFile
   return { items, unreadable };
 }
 
-function parseLine(line: string, number: number): ImportItem | UnreadableEntry {
-  const object = parseObject(line);
+function parseItemLine(line: string, number: number): ImportItem | UnreadableEntry {
+  const object = parseJsonObject(line);
   if (object === undefined) return { line: number, message: "This is no JSON object" };
   const [[kind, resource] = ["", undefined], ...more] = Object.entries(object);
   if (more.length > 0 || !isImportKind(kind) || !isObject(resource)) {
@@ -118,7 +123,7 @@ function parseLine(line: string, number: number): ImportItem | UnreadableEntry {
   return { kind, line: number, resource };
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;

@@ -7,7 +7,7 @@ import type { FieldProblem, FilledColumn, ImportItem, ParsedFile } from "./parse
 const AROUND = /\b(?:items\[\d+\]|(?:changes\[\d+\]\.)?(?:rack|device|crac|cable|fabric_link))\.(?=[a-z])/g;
 
 /** Returns the errors of an item by field, with paths relative to the item. */
-export function toFieldProblems(violations: readonly FieldViolation[], message: string): readonly FieldProblem[] {
+export function createFieldProblems(violations: readonly FieldViolation[], message: string): readonly FieldProblem[] {
   if (violations.length === 0) return [{ field: "", message: simplifyMessage(message) }];
   return violations.map(({ field, description }) => ({
     field: field.replaceAll(AROUND, "").replace(/^(?:items|changes)\[\d+\].*$/, ""),
@@ -19,14 +19,14 @@ export function toFieldProblems(violations: readonly FieldViolation[], message: 
 export function listResultProblems({ error }: BulkReply["results"][number]): readonly FieldProblem[] {
   if (error === undefined) return [];
   const details = error.details as readonly ErrorDetail[];
-  return toFieldProblems(
+  return createFieldProblems(
     details.flatMap(({ field_violations = [] }) => field_violations),
     error.message,
   );
 }
 
-/** Joins the errors found in the file and those of the server that concern other fields. */
-export function joinProblems(
+/** Joins an item's errors that were found in the file with the server's errors that concern other fields. */
+export function joinFieldProblems(
   { problems: own = [] }: ImportItem,
   found: readonly FieldProblem[],
 ): readonly FieldProblem[] {
@@ -51,7 +51,7 @@ export function findFieldColumn({ columns = [] }: ParsedFile, field: string): Fi
 }
 
 /** Finds resources that the file contains twice. Reports each later item with the line of the first one. */
-export function findRepeated(items: readonly ImportItem[]): ReadonlyMap<ImportItem, FieldProblem> {
+export function findRepeatedItems(items: readonly ImportItem[]): ReadonlyMap<ImportItem, FieldProblem> {
   const first = new Map<string, ImportItem>();
   const repeated = new Map<ImportItem, FieldProblem>();
   for (const item of items) {

@@ -1,9 +1,9 @@
 import type { BulkReply, UpsertDeviceResponse } from "#gen/datacenter/v1/json.ts";
 import { CallError } from "../api/client.ts";
 import { callEditRpc } from "../edit/ask.ts";
-import { APPLY_RPC } from "../edit/proposal.ts";
+import { APPLY_CHANGES_RPC } from "../edit/proposal.ts";
 import { type FieldProblem, IMPORT_KINDS, type ImportItem, type ImportKind } from "./parse_items.ts";
-import { listResultProblems, toFieldProblems } from "./problems.ts";
+import { createFieldProblems, listResultProblems } from "./problems.ts";
 
 /** Result for one item. */
 export interface ItemResult {
@@ -26,7 +26,7 @@ type Send = (items: readonly ImportItem[], sending: SendOptions) => Promise<read
 const BATCH = 200;
 const AT_ONCE = 6;
 
-/** How each kind is sent: many items per call if the service supports it, otherwise single ones, some in parallel. */
+/** How items of each kind are sent: many per call if the service supports it, otherwise one per call, in parallel. */
 const SENDERS: Readonly<Record<ImportKind, { readonly size: number; readonly send: Send }>> = {
   rack: { size: BATCH, send: createBulkSender("BulkUpsertRacks") },
   device: { size: BATCH, send: createBulkSender("BulkUpsertDevices") },
@@ -54,7 +54,7 @@ export async function sendItems(items: readonly ImportItem[], sending: SendOptio
       if (sending.signal.aborted) return;
       const batch = mine.slice(start, start + size);
       sending.heard(
-        await send(batch, sending).catch((error: unknown) => batch.map((item) => toFailedResult(item, error))),
+        await send(batch, sending).catch((error: unknown) => batch.map((item) => createFailedResult(item, error))),
       );
     }
   }
@@ -75,10 +75,12 @@ function createBulkSender(rpc: string): Send {
 function createAtomicSender(field: string, alone: Send): Send {
   return async (items, sending) => {
     const changes = items.map(({ resource }) => ({ [field]: resource }));
-    const answer = await callEditRpc<BulkReply>(APPLY_RPC, { changes }, sending.signal).catch((error: unknown) => {
-      if (!(error instanceof CallError) || error.code !== "invalid_argument") throw error;
-      return undefined;
-    });
+    const answer = await callEditRpc<BulkReply>(APPLY_CHANGES_RPC, { changes }, sending.signal).catch(
+      (error: unknown) => {
+        if (!(error instanceof CallError) || error.code !== "invalid_argument") throw error;
+        return undefined;
+      },
+    );
     if (answer?.committed === true)
       return answer.results.map(({ index, outcome }) => ({ item: items[index] as ImportItem, outcome, problems: [] }));
     const sent: ItemResult[] = [];
@@ -97,15 +99,15 @@ function createSingleSender(rpc: string, field: string): Send {
           const { outcome } = await callEditRpc<UpsertDeviceResponse>(rpc, { [field]: item.resource }, signal);
           return { item, outcome, problems: [] };
         } catch (error) {
-          return toFailedResult(item, error);
+          return createFailedResult(item, error);
         }
       }),
     );
 }
 
-function toFailedResult(item: ImportItem, error: unknown): ItemResult {
+function createFailedResult(item: ImportItem, error: unknown): ItemResult {
   if (error instanceof CallError && OF_ALL.has(error.code)) throw error;
   const stopped = [{ field: "", message: "The call was stopped." }];
-  const problems = error instanceof CallError ? toFieldProblems(error.violations, error.message) : stopped;
+  const problems = error instanceof CallError ? createFieldProblems(error.violations, error.message) : stopped;
   return { item, outcome: "OUTCOME_FAILED", problems };
 }

@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { CallError } from "../api/client.ts";
 import { inventoryWrites } from "../api/written.ts";
-import { checkItems } from "./check_items.ts";
+import { checkImportItems } from "./check_items.ts";
 import type { ImportItem, ParsedFile } from "./parse_items.ts";
 import { type ItemResult, sendItems } from "./send_items.ts";
 
@@ -43,7 +43,7 @@ export interface ImportRunner {
   readonly forget: () => void;
 }
 
-const STEPS = { check: checkItems, write: sendItems };
+const STEPS = { check: checkImportItems, write: sendItems };
 const BEGUN = { sent: 0, outcomes: new Map<string, number>(), running: true };
 
 /** Checks and sends items in batches; counts results without storing them, so that 50,000 items need little memory. */
@@ -67,7 +67,7 @@ export function useImportRunner(): ImportRunner {
       // The results of a stopped call are unknown, so its items are sent again.
       if (last === undefined || abort.signal.aborted) return;
       for (const { item } of results) rest.current.delete(item);
-      set(addResults(last, results));
+      set(addItemResults(last, results));
     };
     const end = (how: Partial<ImportRun>) => {
       const last = mine();
@@ -122,7 +122,7 @@ export function useImportRunner(): ImportRunner {
 }
 
 /** Whether every item has a result. */
-export function isDone({ running, sent, total }: ImportRun): boolean {
+export function isRunDone({ running, sent, total }: ImportRun): boolean {
   return !running && sent === total;
 }
 
@@ -131,7 +131,7 @@ function getPositionKey({ kind, line }: ImportItem): string {
   return `${kind} ${line}`;
 }
 
-/** Returns the items that are not among the accepted ones, compared by content: a correction may remove lines. */
+/** Returns the items that are not among the accepted ones. Compares their content, as a correction may remove lines. */
 export function listUncheckedItems(items: readonly ImportItem[], good: readonly ImportItem[]): Set<ImportItem> {
   const contentOf = ({ line: _, ...content }: ImportItem) => JSON.stringify(content);
   const left = new Map<string, number>();
@@ -151,7 +151,7 @@ export function listAcceptedItems({ parsed, failed }: ImportRun): readonly Impor
   return parsed.items.filter((item) => !refused.has(item));
 }
 
-function addResults(run: ImportRun, results: readonly ItemResult[]): ImportRun {
+function addItemResults(run: ImportRun, results: readonly ItemResult[]): ImportRun {
   const outcomes = new Map(run.outcomes);
   for (const { outcome } of results) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   const failed = results.filter(({ problems }) => problems.length > 0);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { judgeVisibleShare, type State } from "../../shared/state_of_share.ts";
+import { getVisibleShareState, type State } from "../../shared/state_of_share.ts";
 import { formatPageUrl } from "../router.ts";
 import { RefLink } from "../ui/parts.tsx";
 import { formatColumnFigure, formatColumnText, isFigureColumn } from "./column_words.ts";
@@ -21,7 +21,7 @@ const STATES: Readonly<Record<string, State>> = {
 };
 
 const STATE_COLUMNS: ReadonlySet<string> = new Set(["health", "status", "supply", "power", "redundancy", "traffic"]);
-/** Columns with shares of a limit, which get a state; other percentages, such as a limit itself, get none. */
+/** Columns with shares of a limit; their cells get a state. Other percentages, such as a limit itself, get none. */
 const JUDGED = new Set(["space_pct", "power_pct", "cooling_pct", "load_pct", "failover_pct", "busiest_pct"]);
 
 /** A table cell by its column's type: a link, a state, or a figure with its unit. `most` decides the unit. */
@@ -34,7 +34,7 @@ export function ListCell(props: {
   const figure = row.figures[column];
   if (figure !== undefined) {
     const words = formatColumnFigure(column, figure, most);
-    const state = JUDGED.has(column) && column !== "space_pct" ? judgeVisibleShare(figure) : undefined;
+    const state = JUDGED.has(column) && column !== "space_pct" ? getVisibleShareState(figure) : undefined;
     return state === undefined ? <span>{words}</span> : <MarkedText state={state}>{words}</MarkedText>;
   }
   const text = row.texts[column];
@@ -44,7 +44,7 @@ export function ListCell(props: {
   if (text === undefined) return <span class="muted none">–</span>;
   const state = STATE_COLUMNS.has(column) ? STATES[text] : undefined;
   if (state !== undefined) return <MarkedText state={state}>{formatColumnText(column, text)}</MarkedText>;
-  return <span>{renderLink(row, column, text)}</span>;
+  return <span>{renderElementLink(row, column, text)}</span>;
 }
 
 /** Whether a figure applies to a row: inlets have no speed, and unracked devices have no unit. */
@@ -63,7 +63,7 @@ function MarkedText({ state, children }: { readonly state: State; readonly child
 }
 
 /** Turns a text that names another element into a link to its page. */
-function renderLink({ texts }: InventoryRow, column: string, text: string): ComponentChildren {
+function renderElementLink({ texts }: InventoryRow, column: string, text: string): ComponentChildren {
   const floor = `${texts["site"]}/${texts["floor"]}`;
   switch (column) {
     case "site":

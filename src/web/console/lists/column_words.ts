@@ -71,7 +71,7 @@ const COUNTS: ReadonlySet<string> = new Set(
   "racks devices cracs findings cords consumers switches links up down congested errors ports bays".split(" "),
 );
 
-/** Watts from which a whole column is shown in kilowatts, so that it has one unit. */
+/** Number of watts from which a whole column is shown in kilowatts, so that all its cells have the same unit. */
 const KILOWATTS_FROM = 10_000;
 
 function formatColumnWatts(value: number, most: number | undefined): string {
@@ -112,7 +112,7 @@ export function formatColumnText(column: string, text: string): string {
 const RANGE = /^(-?\d+(?:\.\d+)?)?\.\.(-?\d+(?:\.\d+)?)?$/;
 
 /** Parses a condition such as `80..100` into its lower and upper bound; undefined for a condition on texts. */
-export function parseRange(text: string): { readonly min?: number; readonly max?: number } | undefined {
+export function parseFigureRange(text: string): { readonly min?: number; readonly max?: number } | undefined {
   const [match, min, max] = RANGE.exec(text) ?? [];
   if (match === undefined) return undefined;
   return { ...(min !== undefined && { min: Number(min) }), ...(max !== undefined && { max: Number(max) }) };

@@ -3,7 +3,7 @@ import { Icon } from "../../shared/icon.tsx";
 import { changeSettings } from "../router.ts";
 import { Popover } from "../ui/popover.tsx";
 import { getColumnLabel } from "./column_words.ts";
-import { storeColumns } from "./kept.ts";
+import { storeListColumns } from "./kept.ts";
 import { listAllColumns } from "./list_columns.ts";
 import type { ListKind } from "./list_kinds.ts";
 
@@ -38,7 +38,7 @@ function ColumnsPanel({ list, shown }: ColumnsProps) {
   const [said, say] = useState("");
   const choose = (next: readonly string[]) => {
     const isUsual = next.join("|") === list.columns.join("|");
-    storeColumns(list, isUsual ? undefined : next);
+    storeListColumns(list, isUsual ? undefined : next);
     changeSettings({ columns: isUsual ? "" : next.join("|") });
   };
   const moveTo = (column: string, at: number) => {

@@ -1,7 +1,7 @@
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { quoteCell } from "#words/csv_cell.ts";
 import { callRpc } from "../api/client.ts";
-import { LIST_RPC } from "./inventory_rows.ts";
+import { LIST_INVENTORY_RPC } from "./inventory_rows.ts";
 
 /** Number of rows per call while a whole list is loaded. */
 const AT_ONCE = 1000;
@@ -10,7 +10,7 @@ const AT_ONCE = 1000;
 export async function loadAllRows(request: object): Promise<readonly InventoryRow[]> {
   const found: InventoryRow[] = [];
   for (;;) {
-    const page = await callRpc(LIST_RPC, { ...request, page_size: AT_ONCE, skip: found.length });
+    const page = await callRpc(LIST_INVENTORY_RPC, { ...request, page_size: AT_ONCE, skip: found.length });
     found.push(...page.rows);
     if (page.rows.length === 0 || found.length >= page.total_count) return found;
   }

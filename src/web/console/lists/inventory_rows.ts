@@ -1,10 +1,10 @@
 import type { RpcRequest } from "../api/client.ts";
 import type { PageAddress } from "../router.ts";
-import { parseRange } from "./column_words.ts";
+import { parseFigureRange } from "./column_words.ts";
 import type { ListKind } from "./list_kinds.ts";
 
-export const LIST_RPC = "datacenter.v1.PlanningService/ListInventory";
-export const PAGE_SIZE = 50;
+export const LIST_INVENTORY_RPC = "datacenter.v1.PlanningService/ListInventory";
+export const LIST_PAGE_SIZE = 50;
 
 /** Settings of a list that are not conditions on a column. */
 const OTHERS: ReadonlySet<string> = new Set(["q", "order", "page", "columns"]);
@@ -20,20 +20,20 @@ export function listConditions({ settings }: Pick<PageAddress, "settings">): rea
 }
 
 /** Returns the request for a list with the conditions of its URL, without the page. */
-export function createListRequest(list: ListKind, place: PageAddress): RpcRequest<typeof LIST_RPC> {
+export function createListRequest(list: ListKind, place: PageAddress): RpcRequest<typeof LIST_INVENTORY_RPC> {
   return {
     kind: `INVENTORY_KIND_${list.kind}`,
     query: place.settings.get("q") ?? "",
     conditions: listConditions(place).map(({ column, text }) => ({
       column,
-      ...(parseRange(text) ?? { values: text.split("|") }),
+      ...(parseFigureRange(text) ?? { values: text.split("|") }),
     })),
     order_by: place.settings.get("order") ?? "",
   };
 }
 
 /** Last page that can be requested, because the `skip` of a request is an int32. */
-const MOST_PAGES = Math.floor((2 ** 31 - 1) / PAGE_SIZE);
+const MOST_PAGES = Math.floor((2 ** 31 - 1) / LIST_PAGE_SIZE);
 
 /** Returns the page number of a URL, counted from 1. */
 export function getPageNumber({ settings }: PageAddress): number {

@@ -34,7 +34,7 @@ export function readStoredColumns(list: ListKind): readonly string[] | undefined
   return kept.length === 0 ? undefined : [...new Set(kept)];
 }
 
-export function storeColumns({ page }: ListKind, columns: readonly string[] | undefined): void {
+export function storeListColumns({ page }: ListKind, columns: readonly string[] | undefined): void {
   if (columns === undefined) browserValues.remove(`planner-columns-${page}`);
   else browserValues.set(`planner-columns-${page}`, columns.join("|"));
 }

@@ -64,33 +64,33 @@ export function listColumnValues(page: string, column: string): readonly string[
 type Settings = Readonly<Record<string, string>>;
 
 /** Converts settings of a list to their spelling in URLs: `free-port=yes` for the service's `free_port=YES`. */
-export function toAddressSettings(page: string, settings: Settings): Settings {
+export function convertToAddressSettings(page: string, settings: Settings): Settings {
   if (!Object.hasOwn(COLUMNS, page)) return settings;
   return Object.fromEntries(
     Object.entries(settings).map(
-      ([name, text]) => [replaceUnderscores(name), toAddressValue(page, name, text)] as const,
+      ([name, text]) => [replaceUnderscores(name), convertToAddressValue(page, name, text)] as const,
     ),
   );
 }
 
-function toAddressValue(page: string, name: string, text: string): string {
+function convertToAddressValue(page: string, name: string, text: string): string {
   if (name === "order" || name === "columns") return replaceUnderscores(text);
   if (name === "fed_by") return text.replace(/^device:/, "");
   return listColumnValues(page, name) === undefined ? text : replaceUnderscores(text).toLowerCase();
 }
 
-/** Converts a URL's settings to the service's spelling; accepts that spelling too, as earlier URLs contain it. */
-export function toServiceSettings(
+/** Converts a URL's settings to the service's spelling. Accepts settings in that spelling, as in earlier URLs. */
+export function convertToServiceSettings(
   page: string,
   settings: URLSearchParams & Iterable<[string, string]>,
 ): URLSearchParams {
   if (!Object.hasOwn(COLUMNS, page)) return settings;
   return new URLSearchParams(
-    [...settings].map(([name, text]) => toServiceSetting(page, name.replaceAll("-", "_"), text)),
+    [...settings].map(([name, text]) => convertToServiceSetting(page, name.replaceAll("-", "_"), text)),
   );
 }
 
-function toServiceSetting(page: string, name: string, text: string): [string, string] {
+function convertToServiceSetting(page: string, name: string, text: string): [string, string] {
   if (name === "order" || name === "columns") return [name, text.replaceAll("-", "_")];
   if (name === "fed_by") return [name, text.replace(/^device:/, "")];
   if (listColumnValues(page, name) === undefined) return [name, text];

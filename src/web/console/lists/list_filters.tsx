@@ -6,8 +6,8 @@ import { changeSettings, type PageAddress } from "../router.ts";
 import { ChoiceField } from "../ui/fields.tsx";
 import { Popover } from "../ui/popover.tsx";
 import { RefField } from "../ui/ref_field.tsx";
-import { formatColumnText, getColumnLabel, isFigureColumn, parseRange } from "./column_words.ts";
-import { createListRequest, LIST_RPC, listConditions } from "./inventory_rows.ts";
+import { formatColumnText, getColumnLabel, isFigureColumn, parseFigureRange } from "./column_words.ts";
+import { createListRequest, LIST_INVENTORY_RPC, listConditions } from "./inventory_rows.ts";
 import type { ConditionRelation, ListKind } from "./list_kinds.ts";
 
 /** Maximum number of values that are offered for a column. */
@@ -60,7 +60,7 @@ export function ListFilters({ list, place, columns }: FilterProps) {
 
 /** Formats a condition for people. */
 export function formatCondition(column: string, text: string): string {
-  const range = parseRange(text);
+  const range = parseFigureRange(text);
   if (range === undefined) {
     return text
       .split("|")
@@ -100,12 +100,12 @@ function AddFilterPanel({ list, place, columns }: FilterProps) {
   );
 }
 
-/** Lists the values of a column under the other conditions, with the number of rows for each. */
+/** Lists the values of a column among the rows that meet the other conditions, with the number of rows for each. */
 function ValueChoice({ list, place, column }: { list: ListKind; place: PageAddress; column: string }) {
   const others = new URLSearchParams(place.settings);
   others.delete(column);
   const request = { ...createListRequest(list, { ...place, settings: others }), facets: [column], page_size: 1 };
-  const { reply, error } = useCall(LIST_RPC, request);
+  const { reply, error } = useCall(LIST_INVENTORY_RPC, request);
   const chosen = new Set(place.settings.get(column)?.split("|"));
   const counts = Object.entries(reply?.facets[0]?.counts ?? {}).sort(([, a], [, b]) => b - a);
   const choose = (value: string, on: boolean) => {
@@ -162,7 +162,7 @@ function RelationChoice({
 }
 
 function RangeChoice({ place, column }: { place: PageAddress; column: string }) {
-  const { min, max } = parseRange(place.settings.get(column) ?? "") ?? {};
+  const { min, max } = parseFigureRange(place.settings.get(column) ?? "") ?? {};
   const change = (least: string, most: string) =>
     changeSettings({ [column]: least === "" && most === "" ? "" : `${least}..${most}`, page: "" });
   return (

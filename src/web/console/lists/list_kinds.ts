@@ -197,11 +197,11 @@ export const LIST_KINDS: readonly ListKind[] = [
   },
 ];
 
-export function findListKind(page: string): ListKind | undefined {
+export function findListKindByPage(page: string): ListKind | undefined {
   return LIST_KINDS.find((kind) => kind.page === page);
 }
 
 /** Returns the list of a kind of the service, such as RACK. */
-export function findListOfKind(kind: string): ListKind | undefined {
+export function findListKindByName(kind: string): ListKind | undefined {
   return LIST_KINDS.find((list) => list.kind === kind);
 }

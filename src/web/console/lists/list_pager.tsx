@@ -1,17 +1,17 @@
 import { formatCount } from "#words/figures.ts";
 import { changeSettings } from "../router.ts";
-import { PAGE_SIZE } from "./inventory_rows.ts";
+import { LIST_PAGE_SIZE } from "./inventory_rows.ts";
 
 /** Links to the pages of a list, with the current page and the number of pages. */
 export function ListPager({ page, total }: { readonly page: number; readonly total: number }) {
-  const pages = Math.max(1, Math.ceil(total / PAGE_SIZE));
+  const pages = Math.max(1, Math.ceil(total / LIST_PAGE_SIZE));
   if (pages === 1 && page === 1) return null;
   const go = (to: number) => () => changeSettings({ page: to === 1 ? "" : String(to) });
-  const first = (page - 1) * PAGE_SIZE + 1;
+  const first = (page - 1) * LIST_PAGE_SIZE + 1;
   return (
     <nav class="pager" aria-label="Pages of the list">
       <span class="muted">
-        {formatCount(first)} to {formatCount(Math.min(total, first + PAGE_SIZE - 1))} of {formatCount(total)}
+        {formatCount(first)} to {formatCount(Math.min(total, first + LIST_PAGE_SIZE - 1))} of {formatCount(total)}
       </span>
       <button type="button" disabled={page === 1} onClick={go(1)}>
         First

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
-import { toCallError } from "../api/client.ts";
+import { convertToCallError } from "../api/client.ts";
 import { EditButton } from "../edit/edit_buttons.tsx";
 import type { EditableKind } from "../edit/form_model.ts";
 import type { Column } from "../ui/table.tsx";
@@ -14,7 +14,7 @@ export interface RowSelection {
   readonly set: (codes: Iterable<string>) => void;
 }
 
-/** @param key identifies the list and its filter; another key clears the selection */
+/** Keeps the selected rows of a list. Another `key`, which identifies the list and its filter, clears the selection. */
 export function useRowSelection(key: string): RowSelection {
   const [{ of, chosen }, setState] = useState<{ readonly of: string; readonly chosen: ReadonlySet<string> }>({
     of: key,
@@ -56,7 +56,7 @@ export function createCheckboxColumn(
   };
 }
 
-/** Bar with the number of selected rows and actions for them. Can select all that match the filter, shown or not. */
+/** Bar with the number of selected rows and actions for them. It can select all rows that match, shown or not. */
 export function SelectionBar(props: {
   readonly kind: EditableKind;
   readonly selection: RowSelection;
@@ -75,7 +75,7 @@ export function SelectionBar(props: {
     try {
       set((await loadAllRows(request)).map(({ name }) => name));
     } catch (error) {
-      setProblem(toCallError(error).message);
+      setProblem(convertToCallError(error).message);
     }
     setBusy(false);
   };
@@ -92,14 +92,14 @@ export function SelectionBar(props: {
       <button type="button" class="quiet" onClick={() => set([])}>
         Clear
       </button>
-      {codes.length > MAX_BATCH_ITEMS ? <span class="muted">{describeCalls(codes.length)}</span> : null}
+      {codes.length > MAX_BATCH_ITEMS ? <span class="muted">{describeCallCount(codes.length)}</span> : null}
       {problem === "" ? null : <span role="alert">{problem}</span>}
     </div>
   );
 }
 
 /** Describes the number of calls that some changes need: the service accepts up to 1,000 changes per call. */
-export function describeCalls(changes: number): string {
+export function describeCallCount(changes: number): string {
   const calls = Math.ceil(changes / MAX_BATCH_ITEMS);
   return `Written in ${calls} calls of up to ${formatCount(MAX_BATCH_ITEMS)}, each all or none`;
 }

@@ -1,6 +1,6 @@
 const listeners = new Set<(ref: string) => void>();
 
-/** Calls the listener with each element's reference that anyone changes. Returns a function that removes it. */
+/** Calls the listener with the reference of each element that anyone changes. Returns a function that removes it. */
 export function addChangeListener(listener: (ref: string) => void): () => void {
   listeners.add(listener);
   return () => {

@@ -12,7 +12,7 @@ export type LiveState =
 const PATH = "/changes/stream";
 /** Silence in milliseconds after which the connection counts as lost; the server sends a heartbeat every 15 s. */
 const SILENCE_MS = 40_000;
-/** Delay in milliseconds before the first attempt to reconnect; the next constant is the maximum for later ones. */
+/** Delay in milliseconds before the first attempt to reconnect; the next constant is the maximum for later attempts. */
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 5000;
 
@@ -67,7 +67,7 @@ async function openConnection(): Promise<void> {
     // The connection failed or broke; it is reported below.
   }
   if (connection !== own) return;
-  recordLoss(why);
+  recordConnectionLoss(why);
   retry = setTimeout(() => void openConnection(), retryMs * (1 + Math.random() / 2));
   retryMs = Math.min(MAX_RETRY_MS, retryMs * 2);
 }
@@ -82,7 +82,8 @@ async function readStream(own: AbortController): Promise<string | undefined> {
     const response = await fetch(PATH, { headers, signal: own.signal, credentials: "omit", cache: "no-store" });
     if (!response.ok || response.body === null) return REASONS[response.status];
     let ended: string | undefined;
-    for await (const event of readEvents(response.body, () => silence.feed())) ended = handleEvent(event) ?? ended;
+    for await (const event of readEvents(response.body, () => silence.feed()))
+      ended = handleStreamEvent(event) ?? ended;
     return ended;
   } finally {
     silence.stop();
@@ -96,16 +97,16 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 /** Handles one event. Returns the reason of an event that ends the stream. */
-function handleEvent({ event, id, data }: StreamEvent): string | undefined {
+function handleStreamEvent({ event, id, data }: StreamEvent): string | undefined {
   if (event === "end") return `${(JSON.parse(data) as { readonly message: string }).message}.`;
   // The server confirms that it follows verdicts too; there is nothing to do.
   if (event === "verdicts") return undefined;
   const isFirst = lastId === "";
   lastId = id;
   // Replies from before the first connection may lack a change that was made just before it.
-  if (event === "head" && isFirst && !isRecent(data)) recordArrival();
+  if (event === "head" && isFirst && !isRecentChange(data)) recordDataArrival();
   else {
-    recordArrival();
+    recordDataArrival();
     if (event === "change") notifyChangeListeners(data);
     scheduleRefresh();
   }
@@ -113,19 +114,19 @@ function handleEvent({ event, id, data }: StreamEvent): string | undefined {
 }
 
 /** Whether the last change was made after this page began to load, by the server's clock. */
-function isRecent(data: string): boolean {
+function isRecentChange(data: string): boolean {
   const { now, changed_at } = JSON.parse(data) as { readonly now: string; readonly changed_at: string | null };
   if (changed_at === null) return false;
   return Date.parse(now) - Date.parse(changed_at) <= Date.now() - loadedAt + 1000;
 }
 
-function recordArrival(): void {
+function recordDataArrival(): void {
   heardAt = Date.now();
   retryMs = FIRST_RETRY_MS;
   if (state.kind !== "live") setLiveState({ kind: "live" });
 }
 
-function recordLoss(why: string): void {
+function recordConnectionLoss(why: string): void {
   // While changes arrived, every reply was current until the connection was lost.
   const asOf = Math.max(heardAt, findOldestReplyTime() ?? 0);
   if (asOf === 0) return;
@@ -137,7 +138,7 @@ function setLiveState(next: LiveState): void {
   for (const listener of listeners) listener();
 }
 
-/** Calls `bark` if `feed` was not called for `SILENCE_MS`. */
+/** Calls the function `bark` unless the method `feed` was called within `SILENCE_MS`. */
 class Watchdog {
   readonly #bark: () => void;
   #timer: ReturnType<typeof setTimeout>;
@@ -181,13 +182,13 @@ async function* readEvents(body: ReadableStream<Uint8Array>, alive: () => void):
     const blocks = text.split("\n\n");
     text = blocks.pop() ?? "";
     for (const block of blocks) {
-      const event = parseEvent(block);
+      const event = parseStreamEvent(block);
       if (event !== undefined) yield event;
     }
   }
 }
 
-function parseEvent(block: string): StreamEvent | undefined {
+function parseStreamEvent(block: string): StreamEvent | undefined {
   const fields: Record<string, string> = {};
   for (const line of block.split("\n")) {
     const at = line.indexOf(": ");

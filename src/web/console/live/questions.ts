@@ -8,7 +8,7 @@ export interface ShownQuestion {
 
 /** Delay in milliseconds after the first change, so that following changes cause only one reload. */
 const GATHER_MS = 200;
-/** Minimum time between reloads, in durations of the last one, so that slow replies cause no constant load. */
+/** Minimum time between reloads, in durations of the last reload, so that slow replies cause no constant load. */
 const REST_FACTOR = 2;
 
 const shown = new Set<ShownQuestion>();
@@ -18,7 +18,7 @@ let isDue = false;
 let restMs = 0;
 
 /** Keeps the reply to a request up to date until the returned function is called. */
-export function followQuestion(question: ShownQuestion): () => void {
+export function keepReplyCurrent(question: ShownQuestion): () => void {
   shown.add(question);
   return () => shown.delete(question);
 }
@@ -34,10 +34,10 @@ export function scheduleRefresh(): void {
   isDue = true;
   if (isAsking || isWaiting) return;
   isWaiting = true;
-  setTimeout(() => void refreshAll(), Math.max(GATHER_MS, restMs));
+  setTimeout(() => void refreshAllQuestions(), Math.max(GATHER_MS, restMs));
 }
 
-async function refreshAll(): Promise<void> {
+async function refreshAllQuestions(): Promise<void> {
   isWaiting = false;
   isDue = false;
   isAsking = true;

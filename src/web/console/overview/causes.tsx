@@ -111,7 +111,7 @@ const IN_COLUMNS = /racks? dark$|devices? offline$| of IT load$| of cooling$/;
 function describeEvidence({ summary, trips, zones, elements }: FailureCause): string {
   const parts = summary.slice(summary.indexOf(": ") + 2).split(", ");
   const rest = parts.map((part) => part.replace(/^together /, "")).filter((part) => !IN_COLUMNS.test(part));
-  const loss = rest.length === 0 ? "" : toSentence(rest.join(", "));
+  const loss = rest.length === 0 ? "" : formatLossSentence(rest.join(", "));
   const tripped = elements[0]?.tripped_refs ?? [];
   const trip = trips.find(({ ref }) => tripped.includes(ref)) ?? trips[0];
   if (trip !== undefined) {
@@ -127,7 +127,7 @@ function describeEvidence({ summary, trips, zones, elements }: FailureCause): st
 }
 
 /** Formats a loss such as "10 racks dark" as a sentence. */
-function toSentence(loss: string): string {
+function formatLossSentence(loss: string): string {
   return `${loss.charAt(0).toUpperCase()}${loss.slice(1)}.`;
 }
 

@@ -1,12 +1,12 @@
 import type { RehearseFailuresResponse, ThermalHeadroomResponse, ZoneShortage } from "#gen/datacenter/v1/json.ts";
 import { formatKilowatts, formatPercent } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
-import { judgeVisibleShare } from "../../shared/state_of_share.ts";
+import { getVisibleShareState } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatPageUrl } from "../router.ts";
 import { Gauge } from "./gauge.tsx";
 
-/** Maximum number of sites whose cooling is summed up; with more sites, the list shows it. */
+/** Maximum number of sites whose cooling is summed up. With more sites, the list of sites shows their cooling. */
 const SITES = 4;
 
 /** Gauges of heat and cooling capacity over all sites, one for air and one for liquid. */
@@ -122,7 +122,7 @@ function ServedGauge({ name, href, note, heat, usable, headroom, effective, wors
       name={name}
       href={href}
       value={value}
-      state={judgeVisibleShare(after ?? share) ?? "ok"}
+      state={getVisibleShareState(after ?? share) ?? "ok"}
       unit={`${unit} of ${formatKilowatts(effective)} ${note}`}
       share={share}
       after={after}

@@ -1,10 +1,10 @@
 import { useLayoutEffect, useState } from "preact/hooks";
-import { CallError, readRoute } from "../api/client.ts";
+import { CallError, readJsonRoute } from "../api/client.ts";
 import type { InventoryOverview } from "../api/replies.ts";
 import { canWrite, useSession } from "../api/session.ts";
-import { callSignedIn } from "../api/sign_in.ts";
+import { callWithSignIn } from "../api/sign_in.ts";
 import { ImportResult } from "../import/import_result.tsx";
-import { parseLists } from "../import/parse_items.ts";
+import { parseResourceLists } from "../import/parse_items.ts";
 import { type ImportRun, type ImportRunner, useImportRunner } from "../import/use_run.ts";
 import { formatPageUrl } from "../router.ts";
 import { FailureView } from "../ui/answer.tsx";
@@ -62,15 +62,15 @@ function LoadSampleButton({ running }: { readonly running: ImportRunner }) {
     setAsked(false);
     setError(undefined);
     try {
-      const { totals } = await callSignedIn(() => readRoute<InventoryOverview>("/estate", {}));
+      const { totals } = await callWithSignIn(() => readJsonRoute<InventoryOverview>("/estate", {}));
       if (totals.racks + totals.devices > 0) {
         throw new CallError(
           "failed_precondition",
           "Somebody has recorded racks or devices meanwhile. Nothing was written.",
         );
       }
-      const lists = await callSignedIn(() => readRoute<Readonly<Record<string, unknown>>>("/sample", {}));
-      await running.writeAll(parseLists(lists));
+      const lists = await callWithSignIn(() => readJsonRoute<Readonly<Record<string, unknown>>>("/sample", {}));
+      await running.writeAll(parseResourceLists(lists));
     } catch (reason) {
       if (!(reason instanceof CallError)) throw reason;
       setError(reason);

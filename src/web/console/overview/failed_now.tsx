@@ -3,7 +3,7 @@ import { formatCount } from "#words/figures.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { formatColumnText } from "../lists/column_words.ts";
-import { LIST_RPC } from "../lists/inventory_rows.ts";
+import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
 import { formatPageUrl } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
 
@@ -39,7 +39,7 @@ export function useFailureCounts():
 
 function useFailedRows({ kind, column, value }: Question): ListInventoryResponse | undefined {
   const conditions = [{ column, values: [value] }];
-  return useCall(LIST_RPC, { kind: `INVENTORY_KIND_${kind}`, conditions, page_size: SHOWN }).reply;
+  return useCall(LIST_INVENTORY_RPC, { kind: `INVENTORY_KIND_${kind}`, conditions, page_size: SHOWN }).reply;
 }
 
 export function CurrentFailures({ failures }: { readonly failures: ReturnType<typeof useFailureCounts> }) {

@@ -40,7 +40,7 @@ export function FloorCard({ site, floor }: FloorProps) {
   );
 }
 
-function getImpact({ risk }: RackTile): "dark" | "partial" | "safe" {
+function getRackImpact({ risk }: RackTile): "dark" | "partial" | "safe" {
   if (risk === "RACK_RISK_DARK") return "dark";
   return risk === "RACK_RISK_PARTIAL" ? "partial" : "safe";
 }
@@ -67,7 +67,7 @@ function FloorMiniPlan({ racks, name }: { racks: readonly RackTile[]; name: stri
     <svg class="mini-plan" viewBox={`${left} ${top} ${right - left} ${bottom - top}`}>
       <title>{`Plan of ${name}`}</title>
       {boxes.map(({ rack, x, y, width, height }) => {
-        const what = getImpact(rack);
+        const what = getRackImpact(rack);
         const [middle, centre] = [x + width / 2, y + height / 2];
         return (
           <a
@@ -97,7 +97,7 @@ function rotateFootprint({ x_mm, y_mm, width_mm, depth_mm, rotation_deg }: NonNu
 }
 
 function ImpactLegend({ racks }: { readonly racks: readonly RackTile[] }) {
-  const of = (what: keyof typeof WORDS) => racks.filter((rack) => getImpact(rack) === what).length;
+  const of = (what: keyof typeof WORDS) => racks.filter((rack) => getRackImpact(rack) === what).length;
   return (
     <ul class="plan-legend" aria-label="After one failure">
       {(["dark", "partial", "safe"] as const).map((what) => (

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { StateMark } from "../../shared/state.tsx";
-import { judgeVisibleShare, type State } from "../../shared/state_of_share.ts";
+import { getVisibleShareState, type State } from "../../shared/state_of_share.ts";
 import { MeterBar } from "../ui/parts.tsx";
 
 interface GaugeProps {
@@ -11,7 +11,7 @@ interface GaugeProps {
   readonly unit: string;
   readonly share: number | undefined;
   readonly after?: number | undefined;
-  /** Whether a full gauge is harmless; its bar then has no colour. */
+  /** Whether a full gauge is harmless; if so, the gauge's bar has no colour. */
   readonly harmless?: true;
   readonly lines: readonly (readonly [name: ComponentChildren, value: string, share?: number])[];
 }
@@ -31,7 +31,7 @@ export function Gauge({ name, href, state, value, unit, share, after, harmless, 
       {lines.map(([label, figure, judged]) => (
         <p key={figure} class="gauge-line">
           <span>{label}</span>
-          <strong class={judged === undefined ? "" : (judgeVisibleShare(judged) ?? "")}>{figure}</strong>
+          <strong class={judged === undefined ? "" : (getVisibleShareState(judged) ?? "")}>{figure}</strong>
         </p>
       ))}
     </section>

@@ -1,9 +1,9 @@
 import type { InventoryRow, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
-import { judgeVisibleShare } from "../../shared/state_of_share.ts";
+import { getVisibleShareState } from "../../shared/state_of_share.ts";
 import type { InventoryOverview } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
-import { LIST_RPC } from "../lists/inventory_rows.ts";
+import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
 import { formatPageUrl } from "../router.ts";
 import { CoolingGauges } from "./cooling_gauges.tsx";
 import { Gauge } from "./gauge.tsx";
@@ -32,7 +32,7 @@ export function OverviewGauges({
 /** Loads the first row of a list in the requested order. */
 function useFirstRow(kind: string, more: object) {
   const request = { kind: `INVENTORY_KIND_${kind}`, page_size: 1, ...more };
-  const { reply } = useCall(LIST_RPC, request);
+  const { reply } = useCall(LIST_INVENTORY_RPC, request);
   return { reply, row: reply?.rows[0] };
 }
 
@@ -47,7 +47,7 @@ function PowerGauge() {
     <Gauge
       name="Power"
       href={formatPageUrl("supplies", "", { order: "failover_pct desc" })}
-      state={judgeVisibleShare(after ?? share)}
+      state={getVisibleShareState(after ?? share)}
       value={value}
       unit={`${unit} planned load`}
       share={share}
@@ -107,7 +107,7 @@ function NoFabricGauge() {
 }
 
 function FabricGauge({ links }: { readonly links: number }) {
-  const { reply } = useCall(LIST_RPC, {
+  const { reply } = useCall(LIST_INVENTORY_RPC, {
     kind: "INVENTORY_KIND_FABRIC",
     order_by: "busiest_pct desc",
     sums: ["links", "congested", "down"],
@@ -122,7 +122,7 @@ function FabricGauge({ links }: { readonly links: number }) {
     <Gauge
       name={reply?.rows.length === 1 ? `Fabric ${only?.name}` : "Fabrics"}
       href={reply?.rows.length === 1 ? formatPageUrl("fabric", only?.name) : formatPageUrl("fabrics")}
-      state={down > 0 ? "fault" : (judgeVisibleShare(busiest) ?? (congested > 0 ? "watch" : "ok"))}
+      state={down > 0 ? "fault" : (getVisibleShareState(busiest) ?? (congested > 0 ? "watch" : "ok"))}
       value={formatCount(reply?.sums["congested"])}
       unit={`of ${formatCount(links)} links over 80 %`}
       share={busiest}

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { getRefName } from "#words/names.ts";
 import type { AuditEntry, HistoryReply } from "../api/replies.ts";
-import { useRoute } from "../api/use_call.ts";
-import { describeRequest, groupByRequest, type RequestGroup } from "../history/requests.ts";
-import { formatDayAgo, toDayEdge } from "../history/time_range.ts";
+import { useRouteCall } from "../api/use_call.ts";
+import { describeRequest, groupEntriesByRequest, type RequestGroup } from "../history/requests.ts";
+import { computeDayEdge, formatDayAgo } from "../history/time_range.ts";
 import { formatQuantity } from "../labels.ts";
 import { formatPageUrl } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
@@ -16,14 +16,14 @@ const READ = 200;
 /** Changes since yesterday, one line per request; the requests of an import share a line. */
 export function NewChangesCard() {
   const [since] = useState(() => formatDayAgo(1));
-  const asked = useRoute<HistoryReply>("/audit/history", { page_size: String(READ) });
-  const begin = toDayEdge(since, "start");
-  const oldest = useRoute<HistoryReply>("/audit/history", { since: begin, order: "asc", page_size: "1" });
+  const asked = useRouteCall<HistoryReply>("/audit/history", { page_size: String(READ) });
+  const begin = computeDayEdge(since, "start");
+  const oldest = useRouteCall<HistoryReply>("/audit/history", { since: begin, order: "asc", page_size: "1" });
   return (
     <Card title="New since yesterday" action={<a href={formatPageUrl("history", "", { since })}>History</a>}>
       <ReplyView asked={asked}>
         {({ entries, chain }) => {
-          const lines = groupRequests(entries);
+          const lines = groupJoinedRequests(entries);
           const first = oldest.reply?.entries[0];
           if (lines.length === 0) return <p class="empty">Nothing has been changed yet.</p>;
           return (
@@ -54,11 +54,11 @@ export function NewChangesCard() {
 }
 
 /** Groups entries by request, and joins consecutive requests of the same person, interface and reason. */
-function groupRequests(entries: readonly AuditEntry[]): readonly RequestGroup[] {
+function groupJoinedRequests(entries: readonly AuditEntry[]): readonly RequestGroup[] {
   const lines: RequestGroup[] = [];
-  for (const group of groupByRequest(entries)) {
+  for (const group of groupEntriesByRequest(entries)) {
     const last = lines.at(-1);
-    if (last !== undefined && isBulk(group) && isBulk(last) && isSameWork(last.first, group.first))
+    if (last !== undefined && isBulkRequest(group) && isBulkRequest(last) && isSameWork(last.first, group.first))
       lines[lines.length - 1] = { ...last, entries: [...last.entries, ...group.entries] };
     else lines.push(group);
   }
@@ -66,7 +66,7 @@ function groupRequests(entries: readonly AuditEntry[]): readonly RequestGroup[] 
 }
 
 /** Whether a request is part of an import or another bulk operation, which needs several requests. */
-function isBulk({ first }: RequestGroup): boolean {
+function isBulkRequest({ first }: RequestGroup): boolean {
   return /^Bulk|Import|ApplyChanges/.test(first.request.method.split("/").at(-1) ?? "");
 }
 
@@ -103,7 +103,7 @@ function RequestLine({ group, isCut }: { readonly group: RequestGroup; readonly 
 
 /** Number of changes of a request whose entries were not all read. */
 function ChangeCount({ group: { entries, first } }: { readonly group: RequestGroup }) {
-  const { reply } = useRoute<HistoryReply>("/audit/history", {
+  const { reply } = useRouteCall<HistoryReply>("/audit/history", {
     request_id: first.request.id,
     order: "asc",
     page_size: "1",

@@ -9,7 +9,7 @@ import { formatPageUrl } from "../router.ts";
 const CAUSES = 6;
 
 /** Loads the effects of every single failure, the worst first. */
-export function useRehearsal(): CallState<RehearseFailuresResponse> {
+export function useFailureRehearsal(): CallState<RehearseFailuresResponse> {
   return useCall("datacenter.v1.PlanningService/RehearseFailures", {
     cascade: true,
     page_size: CAUSES,
@@ -39,7 +39,7 @@ export function formatCauseUrl({ kind, elements, zones }: FailureCause): string 
   return formatPageUrl("power", ref);
 }
 
-/** Returns the name and impact of a cause's worst single failure; the cause's own covers all its elements together. */
+/** Returns a cause's worst single failure, its name and impact. The cause's own impact covers all elements together. */
 export function findWorstFailure({ elements }: FailureCause): {
   readonly name: string;
   readonly impact: Impact | undefined;
@@ -49,7 +49,10 @@ export function findWorstFailure({ elements }: FailureCause): {
 }
 
 /** Describes the worst single failure's effect in one sentence; `none` if no rack and no device is affected. */
-export function describeLoss(cause: FailureCause | undefined, none = "No single failure takes a rack."): string {
+export function describeWorstFailure(
+  cause: FailureCause | undefined,
+  none = "No single failure takes a rack.",
+): string {
   const { name, impact } = cause === undefined ? { name: "", impact: undefined } : findWorstFailure(cause);
   const [racks, devices] = [impact?.racks_dark ?? 0, impact?.it_devices_offline ?? 0];
   if (racks > 0) return `Losing ${name} would take ${formatQuantity(racks, "rack")}.`;

@@ -3,7 +3,7 @@ import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { formatPageUrl } from "../router.ts";
-import { describeLoss, formatCauseUrl, getCauseState } from "./rehearsal.ts";
+import { describeWorstFailure, formatCauseUrl, getCauseState } from "./rehearsal.ts";
 
 /** Number of causes that a location's page shows. */
 const CAUSES = 4;
@@ -14,7 +14,7 @@ export function useScopeCauses(scope: string): readonly FailureCause[] | undefin
   return useCall("datacenter.v1.PlanningService/RehearseFailures", request).reply?.causes;
 }
 
-/** Names the failure that turns a whole rack off, perhaps outside the rack; otherwise the worst failure inside. */
+/** Names the failure that turns a whole rack off, even if outside the rack; without one, the worst failure inside. */
 export function RackLossSentence({
   code,
   location,
@@ -45,7 +45,9 @@ export function WorstLossSentence({ scope }: { readonly scope: string }) {
   return (
     <>
       <StateMark state={getCauseState(worst)} label={`${getCauseState(worst)}:`} />
-      <a href={formatCauseUrl(worst)}>{describeLoss(worst, "No failure inside it takes a rack or a device.")}</a>
+      <a href={formatCauseUrl(worst)}>
+        {describeWorstFailure(worst, "No failure inside it takes a rack or a device.")}
+      </a>
     </>
   );
 }

@@ -31,10 +31,10 @@ export function createRequestFields<Fields extends QuestionFields>(
 export function getFieldWords({ asked, words }: RequestField): Readonly<Record<string, string>> | undefined {
   if (asked.type === "flag") return { 0: "no", 1: "yes" };
   if (asked.type !== "choice") return undefined;
-  return words ?? Object.fromEntries(asked.values.map(toFieldWord));
+  return words ?? Object.fromEntries(asked.values.map(convertToFieldWord));
 }
 
-function toFieldWord(value: string): readonly [word: string, label: string] {
+function convertToFieldWord(value: string): readonly [word: string, label: string] {
   const words = value.toLowerCase();
   return [words.replaceAll("_", "-"), words.replaceAll("_", " ")];
 }

@@ -1,7 +1,7 @@
 import type { AreaCapacity } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatDecimal } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
-import { toConstant } from "../address_words.ts";
+import { convertToConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatMoment } from "../labels.ts";
 import { changeSettings, changeSubject, type PageAddress } from "../router.ts";
@@ -29,7 +29,7 @@ export function CapacityPage({ place: { subject, settings } }: { readonly place:
   const whole = useCall(RPC, { scope_ref: subject });
   const parts = useCall(RPC, {
     scope_ref: subject,
-    by: toConstant("AREA_KIND", by || "row"),
+    by: convertToConstant("AREA_KIND", by || "row"),
     page_size: 1000,
   });
   return (

@@ -46,7 +46,7 @@ function MeasuredDrawFact({ scope }: { readonly scope: string }) {
   );
 }
 
-/** One line about free capacity: as shown, and as a text that is compared. */
+/** One line about free capacity: its content as shown, and a text that is compared with other lines. */
 interface LeftRow {
   readonly name: string;
   readonly held: ComponentChildren;

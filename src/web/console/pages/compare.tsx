@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { getKindNoun, getRefName, pluralize } from "#words/names.ts";
 import { callRpc, type RpcReply } from "../api/client.ts";
-import { useReply } from "../api/use_call.ts";
+import { useLoadedReply } from "../api/use_call.ts";
 import { ListCell } from "../lists/cell.tsx";
 import { getColumnLabel } from "../lists/column_words.ts";
-import { LIST_RPC } from "../lists/inventory_rows.ts";
+import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
 import { changeSettings, changeSubject, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { FilterRow } from "../ui/fields.tsx";
@@ -39,8 +39,8 @@ interface Line {
 export function ComparePage({ place: { subject, settings } }: { readonly place: PageAddress }) {
   const others = (settings.get("with") ?? "").split(" ").filter((ref) => ref !== "");
   const refs = [subject, ...others].filter((ref) => ref !== "");
-  const asked = useReply(refs.length < 2 ? "" : `compare ${refs.join(" ")}`, (signal) =>
-    Promise.all(refs.map((ref) => loadSide(ref, signal))),
+  const asked = useLoadedReply(refs.length < 2 ? "" : `compare ${refs.join(" ")}`, (signal) =>
+    Promise.all(refs.map((ref) => loadComparedSide(ref, signal))),
   );
   return (
     <>
@@ -64,11 +64,11 @@ export function ComparePage({ place: { subject, settings } }: { readonly place: 
   );
 }
 
-async function loadSide(ref: string, signal: AbortSignal): Promise<Side> {
+async function loadComparedSide(ref: string, signal: AbortSignal): Promise<Side> {
   const kind = ref.slice(0, ref.indexOf(":"));
   const [list, capacity] = await Promise.all([
     callRpc(
-      LIST_RPC,
+      LIST_INVENTORY_RPC,
       { kind: `INVENTORY_KIND_${kind.toUpperCase()}`, query: getRefName(ref).replaceAll("/", " "), page_size: 100 },
       signal,
     ),

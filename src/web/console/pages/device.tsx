@@ -6,7 +6,7 @@ import { ShareText, StateMark } from "../../shared/state.tsx";
 import type { State } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
 import { useCanWrite } from "../edit/edit_buttons.tsx";
-import { listFacts } from "../edit/facts.ts";
+import { listResourceFacts } from "../edit/facts.ts";
 import { PortCableButton } from "../edit/port_action.tsx";
 import { formatPortName, formatPortRef } from "../labels.ts";
 import { ReadingsCard } from "../readings/measured.tsx";
@@ -120,7 +120,7 @@ function DeviceSummary({ answer }: { readonly answer: GetDeviceResponse }) {
 function listDeviceFacts(device: DeviceFields): Parameters<typeof FactList>[0]["rows"] {
   const { parent_device_code: parent } = device;
   return [
-    ...listFacts("device", device, "name"),
+    ...listResourceFacts("device", device, "name"),
     ["Place", placeWords(device.location, device.rack_code)],
     [
       "Unit",
@@ -130,13 +130,13 @@ function listDeviceFacts(device: DeviceFields): Parameters<typeof FactList>[0]["
     ],
     ["Inside", parent === "" ? "" : <RefLink key="parent" to={`device:${parent}`} />],
     ["Maker and model", [device.manufacturer, device.model].filter((part) => part !== "").join(" ")],
-    ...listFacts(
+    ...listResourceFacts(
       "device",
       device,
       "serial asset_tag allocated_draw_w max_draw_w measured_draw_w heat_w cooling_method",
     ),
     ["Weight", device.weight_kg === undefined ? "not recorded" : formatDecimal(device.weight_kg, "kg")],
-    ...listFacts("device", device, "tenant tags labels comments"),
+    ...listResourceFacts("device", device, "tenant tags labels comments"),
     ["Changed", device.update_time && <TimeText key="changed" at={device.update_time} />],
   ];
 }

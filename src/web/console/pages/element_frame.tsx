@@ -6,7 +6,7 @@ import { PageHead } from "../ui/page.tsx";
 import { PageTabs } from "../ui/tabs.tsx";
 import type { BreadcrumbStep } from "../ui/trail.ts";
 
-/** A tab of the page, of which one is shown. */
+/** A tab of the page, which shows one tab at a time. */
 interface ElementTab<Reply> {
   /** Word in the URL; "" for the first tab. */
   readonly key: string;

@@ -9,7 +9,7 @@ import {
   getActionVerb,
   getInterfaceName,
   getRefKind,
-  groupByRequest,
+  groupEntriesByRequest,
   type RequestGroup,
 } from "../history/requests.ts";
 import { formatPageUrl } from "../router.ts";
@@ -34,7 +34,7 @@ export function LogEntries({ entries }: { readonly entries: readonly AuditEntry[
     <Table
       caption="Changes"
       columns={COLUMNS}
-      rows={groupByRequest(entries)}
+      rows={groupEntriesByRequest(entries)}
       rowKey={({ first }) => String(first.seq)}
       empty="No change is recorded."
     />

@@ -1,7 +1,7 @@
 import type { FabricTopologyResponse } from "#gen/datacenter/v1/json.ts";
 import { formatBandwidth, formatCount, formatDecimal, formatPercent } from "#words/figures.ts";
 import { formatEnum, getRefName } from "#words/names.ts";
-import { useRender } from "../../shared/use_theme.ts";
+import { useRenderOptions } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatPortName } from "../labels.ts";
 import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
@@ -17,7 +17,7 @@ import { type Column, Table } from "../ui/table.tsx";
 type Link = FabricTopologyResponse["links"][number];
 type Node = FabricTopologyResponse["nodes"][number];
 
-/** Number of links below a picture; the next constant is that in the table view. */
+/** Number of listed links below a picture. The next constant is the number of listed links in the table view. */
 const BUSIEST = 8;
 const LINKS = 100;
 /** Maximum number of findings that are shown at first. */
@@ -62,7 +62,7 @@ export function FabricPage({ place }: { readonly place: PageAddress }) {
     failed_device_codes: failed,
     check_physical: physical,
     // The table view needs no picture.
-    ...getRenderOptions(useRender(), view),
+    ...getRenderOptions(useRenderOptions(), view),
   };
   const asked = useCall("FabricTopology", request);
   return (

@@ -2,8 +2,8 @@ import type { FloorPlanResponse, Health, RackTile } from "#gen/datacenter/v1/jso
 import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import { ShareText } from "../../shared/state.tsx";
-import { useRender } from "../../shared/use_theme.ts";
-import { toConstant } from "../address_words.ts";
+import { useRenderOptions } from "../../shared/use_theme.ts";
+import { convertToConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
@@ -83,7 +83,7 @@ const WITH_MEASURED: readonly Column<RackTile>[] = [
 const ORDER: readonly (Health | undefined)[] = ["HEALTH_FAULT", "HEALTH_WATCH", "HEALTH_OK", "HEALTH_UNSPECIFIED"];
 
 /** Returns the rank of a rack's risk; 0 is the worst. */
-function rankRisk({ risk }: RackTile): number {
+function rankRackRisk({ risk }: RackTile): number {
   const at = Object.keys(RISKS).indexOf(risk ?? "");
   return at === -1 ? 3 : at;
 }
@@ -99,9 +99,9 @@ export function FloorPage({ place }: { readonly place: PageAddress }) {
   const coloring = place.settings.get("coloring") ?? "";
   const measured = MEASURED.find(([word]) => word === coloring);
   const render = {
-    ...useRender(),
+    ...useRenderOptions(),
     max_nodes: MOST_NODES,
-    coloring: toConstant("COLORING", measured?.[2] ?? (coloring || "risk")),
+    coloring: convertToConstant("COLORING", measured?.[2] ?? (coloring || "risk")),
   };
   const request = {
     floor_ref: floorRef,
@@ -153,7 +153,7 @@ function FloorPlanView({
   readonly question: PictureRequest;
 }) {
   const all = [...racks, ...unplaced_racks].sort(
-    (a, b) => rankRisk(a) - rankRisk(b) || rankHealth(a.health) - rankHealth(b.health),
+    (a, b) => rankRackRisk(a) - rankRackRisk(b) || rankHealth(a.health) - rankHealth(b.health),
   );
   const hasRisk = all.some(({ risk }) => risk !== undefined);
   const healths = new Map(unplaced_racks.map(({ code, health }) => [`rack:${code}`, health]));

@@ -1,9 +1,9 @@
 import { formatCount } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import type { HistoryReply } from "../api/replies.ts";
-import { useRoute } from "../api/use_call.ts";
-import { groupByRequest } from "../history/requests.ts";
-import { findTimeRange, formatDayAgo, TIME_RANGES, toDayEdge } from "../history/time_range.ts";
+import { useRouteCall } from "../api/use_call.ts";
+import { groupEntriesByRequest } from "../history/requests.ts";
+import { computeDayEdge, findTimeRange, formatDayAgo, TIME_RANGES } from "../history/time_range.ts";
 import { formatQuantity } from "../labels.ts";
 import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
@@ -42,11 +42,11 @@ export function HistoryPage({ place }: { readonly place: PageAddress }) {
     action: setting("action"),
     interface: setting("through"),
     request_id: setting("request"),
-    since: toDayEdge(setting("since"), "start"),
-    until: toDayEdge(setting("until"), "end"),
+    since: computeDayEdge(setting("since"), "start"),
+    until: computeDayEdge(setting("until"), "end"),
   };
   const pages = useVisitedPages(JSON.stringify(filter));
-  const asked = useRoute<HistoryReply>("/audit/history", { ...filter, page_size: PAGE, page_token: pages.token });
+  const asked = useRouteCall<HistoryReply>("/audit/history", { ...filter, page_size: PAGE, page_token: pages.token });
   return (
     <>
       <PageHead title={subject === "" ? "History" : `History of ${getRefName(subject)}`} />
@@ -96,7 +96,7 @@ export function HistoryPage({ place }: { readonly place: PageAddress }) {
         {({ entries, next_page_token }) => (
           <>
             <p class="tally-line">
-              {formatQuantity(groupByRequest(entries).length, "request")}, {formatCount(entries.length)}{" "}
+              {formatQuantity(groupEntriesByRequest(entries).length, "request")}, {formatCount(entries.length)}{" "}
               {entries.length === 1 ? "change" : "changes"}
               {next_page_token === "" ? "" : " on this page"}
             </p>

@@ -1,23 +1,23 @@
 import { useMemo, useState } from "preact/hooks";
 import { formatCount } from "#words/figures.ts";
 import { canWrite, useSession } from "../api/session.ts";
-import { guessKind, guessTargetPath, listTargets, parseRows } from "../import/columns.ts";
-import { countRefused } from "../import/counts.ts";
-import { type CsvTable, replaceCell } from "../import/csv.ts";
+import { guessResourceKind, guessTargetPath, listColumnTargets, parseRows } from "../import/columns.ts";
+import { countRefusedItems } from "../import/counts.ts";
+import { type CsvTable, replaceCsvCell } from "../import/csv.ts";
 import { ImportResult } from "../import/import_result.tsx";
 import { type ColumnMapping, listUnfilledFields, MappingTable } from "../import/mapping.tsx";
-import { type ImportItem, type ImportKind, parseItems, replaceField } from "../import/parse_items.ts";
+import { type ImportItem, type ImportKind, parseImportItems, replaceItemField } from "../import/parse_items.ts";
 import { LARGE_TEXT_CHARS, parseTable, readUtf8File } from "../import/source.ts";
 import { ImportSteps, type StepName } from "../import/steps.tsx";
-import { type ImportRun, isDone, listAcceptedItems, useImportRunner } from "../import/use_run.ts";
+import { type ImportRun, isRunDone, listAcceptedItems, useImportRunner } from "../import/use_run.ts";
 import { formatQuantity } from "../labels.ts";
 import { PageHead } from "../ui/page.tsx";
 import { EmptyText } from "../ui/parts.tsx";
 
 const EXAMPLE = '{"rack": {"code": "A01", "location": {"site_id": "AMS1", "floor_number": 1}}}';
 
-function guessMapping(table: CsvTable, kind: ImportKind): ColumnMapping {
-  const targets = listTargets(kind);
+function guessColumnMapping(table: CsvTable, kind: ImportKind): ColumnMapping {
+  const targets = listColumnTargets(kind);
   return { kind, columns: table.headers.map((header) => guessTargetPath(header, targets)), defaults: {} };
 }
 
@@ -58,8 +58,8 @@ function ImportWizard() {
     const row = table?.rows.find(({ line }) => line === item.line);
     const next =
       table === undefined || row === undefined
-        ? replaceField(text, item, key, value)
-        : replaceCell(text, table, row, Number(key), value);
+        ? replaceItemField(text, item, key, value)
+        : replaceCsvCell(text, table, row, Number(key), value);
     source.setText(next);
     void recheck(parse(next));
   };
@@ -77,7 +77,7 @@ function ImportWizard() {
         go={setStep}
       />
       {shown === "map" ? (
-        <MapStep
+        <MappingStep
           source={source}
           changed={changed}
           isReady={text.trim() !== "" && blocking.length === 0}
@@ -109,7 +109,7 @@ function StepButtons(props: {
   readonly again: () => void;
 }) {
   const { run, go, stop, write, again } = props;
-  const good = isDone(run) && run.step === "check" ? listAcceptedItems(run).length : 0;
+  const good = isRunDone(run) && run.step === "check" ? listAcceptedItems(run).length : 0;
   return (
     <div class="filters import-buttons">
       {run.running ? (
@@ -123,10 +123,10 @@ function StepButtons(props: {
       )}
       {good > 0 ? (
         <button type="button" class="primary" onClick={write}>
-          Write {countRefused(run) > 0 ? `the other ${formatCount(good)}` : formatQuantity(good, "item")}
+          Write {countRefusedItems(run) > 0 ? `the other ${formatCount(good)}` : formatQuantity(good, "item")}
         </button>
       ) : null}
-      {isDone(run) && run.step === "write" ? (
+      {isRunDone(run) && run.step === "write" ? (
         <button type="button" class="primary" onClick={again}>
           Import another file
         </button>
@@ -142,7 +142,7 @@ interface Source {
   readonly table: CsvTable | undefined;
   readonly mapping: ColumnMapping | undefined;
   readonly setMapping: (mapping: ColumnMapping) => void;
-  readonly parse: (text: string) => ReturnType<typeof parseItems>;
+  readonly parse: (text: string) => ReturnType<typeof parseImportItems>;
 }
 
 /** Stores the text of a file and the mapping of its columns. The mapping stays as long as the columns are the same. */
@@ -153,19 +153,19 @@ function useImportSource(): Source {
   const headers = JSON.stringify(table?.headers);
   const mapping = useMemo(() => {
     if (table === undefined || chosen?.headers === headers) return table && chosen?.mapping;
-    return guessMapping(table, guessKind(table.headers));
+    return guessColumnMapping(table, guessResourceKind(table.headers));
   }, [table, headers, chosen]);
   const parse = (whole: string) => {
     const rows = parseTable(whole);
     return rows === undefined || mapping === undefined
-      ? parseItems(whole)
+      ? parseImportItems(whole)
       : parseRows(rows, mapping.kind, mapping.columns, mapping.defaults);
   };
   return { text, setText, table, mapping, setMapping: (next) => setChosen({ headers, mapping: next }), parse };
 }
 
 /** First step: choose a file and assign its columns to fields. */
-function MapStep(props: {
+function MappingStep(props: {
   readonly source: Source;
   /** Applies a change to the data that is to be imported. */
   readonly changed: (change: () => void) => void;
@@ -209,7 +209,7 @@ function MapStep(props: {
         <MappingTable
           table={table}
           mapping={mapping}
-          setKind={(kind) => set(guessMapping(table, kind))}
+          setKind={(kind) => set(guessColumnMapping(table, kind))}
           setColumn={(index, path) => set({ ...mapping, columns: mapping.columns.with(index, path) })}
           setDefaults={(defaults) => set({ ...mapping, defaults })}
         />

@@ -1,10 +1,10 @@
 import { useRef } from "preact/hooks";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
-import { readRoute } from "../api/client.ts";
+import { readJsonRoute } from "../api/client.ts";
 import type { HistoryReply } from "../api/replies.ts";
-import { useReply, useRoute } from "../api/use_call.ts";
-import { isInsideLocation } from "../history/in_place.ts";
+import { useLoadedReply, useRouteCall } from "../api/use_call.ts";
+import { isChangeInLocation } from "../history/in_place.ts";
 import { type LocationSearch, searchLocationChanges } from "../history/place_search.ts";
 import { formatMoment } from "../labels.ts";
 import { ReplyView } from "../ui/answer.tsx";
@@ -13,7 +13,7 @@ import { LogEntries } from "./entries.tsx";
 
 /** Card with the latest changes of one element. */
 export function ElementChanges({ entity }: { readonly entity: string }) {
-  const asked = useRoute<HistoryReply>("/audit/history", { entity, page_size: "10" });
+  const asked = useRouteCall<HistoryReply>("/audit/history", { entity, page_size: "10" });
   return (
     <Card title="Latest changes">
       <ReplyView asked={asked}>{({ entries }) => <LogEntries entries={entries} />}</ReplyView>
@@ -24,11 +24,11 @@ export function ElementChanges({ entity }: { readonly entity: string }) {
 /** Card with the latest changes of racks, devices and cooling units in a location. */
 export function LocationChanges({ row }: { readonly row: InventoryRow }) {
   const earlier = useRef<{ readonly ref: string; readonly search: LocationSearch } | undefined>(undefined);
-  const asked = useReply(`changes in ${row.ref}`, async (signal) => {
+  const asked = useLoadedReply(`changes in ${row.ref}`, async (signal) => {
     const page = (parameters: Readonly<Record<string, string>>) =>
-      readRoute<HistoryReply>("/audit/history", parameters, signal);
+      readJsonRoute<HistoryReply>("/audit/history", parameters, signal);
     const known = earlier.current?.ref === row.ref ? earlier.current.search : undefined;
-    const search = await searchLocationChanges(page, (entry) => isInsideLocation(entry, row), known);
+    const search = await searchLocationChanges(page, (entry) => isChangeInLocation(entry, row), known);
     earlier.current = { ref: row.ref, search };
     return search;
   });

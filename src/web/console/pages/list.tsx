@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { InventoryRow, ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
 import { Icon } from "../../shared/icon.tsx";
-import { toCallError } from "../api/client.ts";
+import { convertToCallError } from "../api/client.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditButton, useCanWrite } from "../edit/edit_buttons.tsx";
 import type { EditableKind } from "../edit/form_model.ts";
@@ -13,15 +13,15 @@ import { formatRowsAsCsv, formatRowsAsJson, loadAllRows } from "../lists/export.
 import {
   createListRequest,
   getPageNumber,
-  LIST_RPC,
+  LIST_INVENTORY_RPC,
+  LIST_PAGE_SIZE,
   listConditions,
   listShownColumns,
-  PAGE_SIZE,
 } from "../lists/inventory_rows.ts";
 import { readStoredColumns } from "../lists/kept.ts";
 import { listAllColumns } from "../lists/list_columns.ts";
 import { ListFilters } from "../lists/list_filters.tsx";
-import { findListKind, type ListKind } from "../lists/list_kinds.ts";
+import { findListKindByPage, type ListKind } from "../lists/list_kinds.ts";
 import { ListPager } from "../lists/list_pager.tsx";
 import { SavedFilters } from "../lists/saved_filters.tsx";
 import { createCheckboxColumn, SelectionBar, useRowSelection } from "../lists/selection.tsx";
@@ -47,7 +47,7 @@ const CREATED: Readonly<Record<string, EditableKind>> = {
 
 /** Page with the list of one kind of element. The URL contains every choice. */
 export function ListPage({ place }: { readonly place: PageAddress }) {
-  const list = findListKind(place.page);
+  const list = findListKindByPage(place.page);
   return list === undefined ? null : <ListView key={list.page} list={list} place={place} />;
 }
 
@@ -96,12 +96,12 @@ function useStoredColumns(list: ListKind, { settings }: PageAddress): void {
 /** Loads a page of a list; omits the condition that the service refuses, if there is one. */
 function useListRows(list: ListKind, place: PageAddress, page: number) {
   const whole = createListRequest(list, place);
-  const paged = { page_size: PAGE_SIZE, skip: (page - 1) * PAGE_SIZE };
-  const first = useCall(LIST_RPC, { ...whole, ...paged });
+  const paged = { page_size: LIST_PAGE_SIZE, skip: (page - 1) * LIST_PAGE_SIZE };
+  const first = useCall(LIST_INVENTORY_RPC, { ...whole, ...paged });
   const [, refused] = /^conditions\[(\d+)\]/.exec(first.error?.violations[0]?.field ?? "") ?? [];
   const conditions = (whole.conditions ?? []).filter((_, at) => refused !== String(at));
   const less = refused === undefined ? undefined : { ...whole, conditions };
-  const second = useCall(LIST_RPC, less && { ...less, ...paged });
+  const second = useCall(LIST_INVENTORY_RPC, less && { ...less, ...paged });
   return less === undefined
     ? { request: whole, asked: first, leftOut: undefined }
     : { request: less, asked: second, leftOut: first.error };
@@ -200,7 +200,7 @@ function ExportMenu({ list, request, columns }: { list: ListKind; request: objec
           : [formatRowsAsJson(rows, columns), "application/json"];
       saveFile(new Blob([text], { type }), `${list.page}.${format}`);
     } catch (error) {
-      setProblem(toCallError(error).message);
+      setProblem(convertToCallError(error).message);
     }
     setBusy(false);
   };

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { KeptNotice, ListNoticesResponse } from "#gen/datacenter/v1/json.ts";
 import { stripRefKinds } from "#words/names.ts";
-import { callRpc, toCallError } from "../api/client.ts";
-import { callSignedIn } from "../api/sign_in.ts";
+import { callRpc, convertToCallError } from "../api/client.ts";
+import { callWithSignIn } from "../api/sign_in.ts";
 import { type CallState, useCall } from "../api/use_call.ts";
 import { useCanWrite } from "../edit/edit_buttons.tsx";
 import { formatQuantity } from "../labels.ts";
@@ -67,7 +67,7 @@ function useOperations(lists: readonly Pick<CallState<unknown>, "again">[]): Ord
   const run = async (order: () => Promise<string>) => {
     setBusy(true);
     say("");
-    say(await order().catch((error: unknown) => toCallError(error).message));
+    say(await order().catch((error: unknown) => convertToCallError(error).message));
     setBusy(false);
     for (const { again } of lists) again();
   };
@@ -103,9 +103,9 @@ function ReceiverList({ names, orders }: { readonly names: readonly string[]; re
 /** Sends a test notice and waits for its first attempt. Returns the result as text. */
 async function sendTestNotice(receiver: string): Promise<string> {
   const rpc = "datacenter.v1.PlanningService/TestNotice";
-  const { notice } = await callSignedIn(() => callRpc(rpc, { receiver, request_id: crypto.randomUUID() }));
+  const { notice } = await callWithSignIn(() => callRpc(rpc, { receiver, request_id: crypto.randomUUID() }));
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {
-    const { notices, next_page_token: more } = await callSignedIn(() =>
+    const { notices, next_page_token: more } = await callWithSignIn(() =>
       callRpc(LIST, { state: "NOTICE_STATE_WAITING", page_size: 1000 }),
     );
     const found = notices.find((one) => one.id === notice.id);
@@ -118,7 +118,7 @@ async function sendTestNotice(receiver: string): Promise<string> {
 
 async function resendNotices(ids: readonly string[]): Promise<string> {
   const rpc = "datacenter.v1.PlanningService/ResendNotices";
-  const { resent } = await callSignedIn(() => callRpc(rpc, { ids, request_id: crypto.randomUUID() }));
+  const { resent } = await callWithSignIn(() => callRpc(rpc, { ids, request_id: crypto.randomUUID() }));
   return `${formatQuantity(resent, "dead letter")} will be sent again.`;
 }
 

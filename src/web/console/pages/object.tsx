@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
-import { useRender } from "../../shared/use_theme.ts";
+import { useRenderOptions } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { ListCell } from "../lists/cell.tsx";
 import { getColumnLabel } from "../lists/column_words.ts";
-import { LIST_RPC } from "../lists/inventory_rows.ts";
-import { findListOfKind } from "../lists/list_kinds.ts";
+import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
+import { findListKindByName } from "../lists/list_kinds.ts";
 import { ReadingsCard } from "../readings/measured.tsx";
 import { findRefUrl, formatPageUrl, type PageAddress } from "../router.ts";
 import type { PictureRequest } from "../ui/download.tsx";
@@ -21,10 +21,10 @@ export function ObjectPage({ place }: { readonly place: PageAddress }) {
   const object = Object.entries(OBJECT_KINDS).find(([page]) => page === place.page)?.[1];
   const ref = `${place.page}:${place.subject}`;
   const asked = useCall(
-    LIST_RPC,
+    LIST_INVENTORY_RPC,
     object === undefined
       ? undefined
-      : { kind: `INVENTORY_KIND_${object.kind}`, query: toSearchWords(place.subject), page_size: 100 },
+      : { kind: `INVENTORY_KIND_${object.kind}`, query: formatSearchWords(place.subject), page_size: 100 },
   );
   if (object === undefined) return null;
   const row = asked.reply?.rows.find((one) => one.ref.toLowerCase() === ref.toLowerCase());
@@ -36,7 +36,7 @@ export function ObjectPage({ place }: { readonly place: PageAddress }) {
       place={place}
       asked={asked}
       kind={object.one}
-      trail={createTrail(object, row)}
+      trail={createObjectTrail(object, row)}
       state={row === undefined ? null : <ObjectState row={row} />}
       sentence={row === undefined ? undefined : object.sentence?.(row)}
       actions={row === undefined ? null : object.actions(row)}
@@ -124,7 +124,7 @@ function ElementData({ object, row, columns }: { object: ObjectKind; row: Invent
 
 /** Cooling of a location. A click on a unit opens the cooling page with the unit failed. */
 function LocationCooling({ scope }: { readonly scope: string }) {
-  const request = { scope_ref: scope, render: useRender() };
+  const request = { scope_ref: scope, render: useRenderOptions() };
   return (
     <HeadroomView
       request={request}
@@ -136,7 +136,7 @@ function LocationCooling({ scope }: { readonly scope: string }) {
 }
 
 function ObjectPicture({ question, row }: { readonly question: PictureRequest; readonly row: InventoryRow }) {
-  const request = { ...question.request, render: useRender() };
+  const request = { ...question.request, render: useRenderOptions() };
   const { reply } = useCall(question.rpc, request);
   const asked = { rpc: question.rpc, request };
   // The page shows a path's ends, length and state; for a failure or a zone only the picture has the figures.
@@ -146,12 +146,12 @@ function ObjectPicture({ question, row }: { readonly question: PictureRequest; r
 }
 
 /** Converts a reference to search words that its row contains, without the separators of the reference. */
-function toSearchWords(subject: string): string {
+function formatSearchWords(subject: string): string {
   return subject.replaceAll(/[~/]/g, " ");
 }
 
-function createTrail({ kind }: ObjectKind, row: InventoryRow | undefined): readonly BreadcrumbStep[] {
-  const list = findListOfKind(kind);
+function createObjectTrail({ kind }: ObjectKind, row: InventoryRow | undefined): readonly BreadcrumbStep[] {
+  const list = findListKindByName(kind);
   const first: readonly BreadcrumbStep[] =
     list === undefined ? [] : [{ name: list.title, href: formatPageUrl(list.page) }];
   const { site, floor, room, device } = row?.texts ?? {};

@@ -3,12 +3,12 @@ import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { judgeVisibleShare } from "../../shared/state_of_share.ts";
+import { getVisibleShareState } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
 import type { ResourceValues } from "../edit/form_model.ts";
 import { formatColumnFigure } from "../lists/column_words.ts";
 import { WorstLossSentence } from "../overview/worst_loss.tsx";
-import { formatPageUrl, type OBJECT_PAGES } from "../router.ts";
+import { formatPageUrl, type OBJECT_PAGE_KINDS } from "../router.ts";
 import type { PictureRequest } from "../ui/download.tsx";
 import { Card, Meter } from "../ui/parts.tsx";
 import { FreeCapacityCard } from "./capacity_left.tsx";
@@ -28,9 +28,9 @@ export interface ObjectKind {
   readonly sentence?: (row: InventoryRow) => ComponentChildren;
   /** Returns the request whose reply contains the element's picture. */
   readonly picture?: (row: InventoryRow) => PictureRequest;
-  /** Whether it is a location, which exists only in the locations of other elements and changes with them. */
+  /** Whether the element is a location, which exists only in the locations of other elements and changes with them. */
   readonly isPlace?: true;
-  /** Returns the reference under which the change log stores its changes; its own if absent. */
+  /** Returns the reference under which the change log stores the element's changes; the element's own if absent. */
   readonly changed?: (row: InventoryRow) => string;
   /** Renders data that the list row lacks. */
   readonly details?: (row: InventoryRow) => ComponentChildren;
@@ -47,7 +47,7 @@ const link = (text: string, href: string) => (
 );
 
 /** Returns links to the racks, devices, cooling units and supplies that match the same conditions. */
-function linkContents(settings: Readonly<Record<string, string>>, hasRow: boolean): readonly Related[] {
+function listContentLinks(settings: Readonly<Record<string, string>>, hasRow: boolean): readonly Related[] {
   const all: readonly Related[] = [
     ["Racks", "racks", settings],
     ["Devices", "devices", settings],
@@ -78,7 +78,7 @@ const feedChanges = ({ ref, texts: { source = "" } }: InventoryRow) =>
   source === "" ? ref : `device:${source.split("/")[0]}`;
 
 /** Kinds of elements by the names of their pages. */
-export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], ObjectKind>> = {
+export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGE_KINDS)[number], ObjectKind>> = {
   site: {
     kind: "SITE",
     one: "Site",
@@ -86,20 +86,20 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     related: ({ name }) => [
       ["Floors", "floors", { site: name }],
       ["Rooms", "rooms", { site: name }],
-      ...linkContents({ site: name }, false),
+      ...listContentLinks({ site: name }, false),
     ],
   },
   room: {
     kind: "ROOM",
     one: "Room",
     ...PLACE,
-    related: (row) => linkContents(getLocationConditions(row, "room"), false),
+    related: (row) => listContentLinks(getLocationConditions(row, "room"), false),
   },
   row: {
     kind: "ROW",
     one: "Row",
     ...PLACE,
-    related: (row) => linkContents(getLocationConditions(row, "row"), true),
+    related: (row) => listContentLinks(getLocationConditions(row, "row"), true),
   },
   crac: {
     kind: "CRAC",
@@ -107,7 +107,7 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     sentence: ({ figures, texts }) => (
       <LoadSentence share={figures["load_pct"]}>
         It carries {formatColumnFigure("load_kw", figures["load_kw"] ?? 0)} of heat from{" "}
-        {splitZones(texts["serves"]).map(getRefName).join(" and ") || "an unknown zone"},{" "}
+        {splitServedZones(texts["serves"]).map(getRefName).join(" and ") || "an unknown zone"},{" "}
         {figures["load_pct"] === undefined
           ? "of an unknown capacity"
           : `${formatPercent(figures["load_pct"])} of what it can`}
@@ -116,20 +116,20 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     ),
     details: ({ name, texts }) => (
       <Card title="If it fails">
-        {splitZones(texts["serves"]).map((zone) => (
+        {splitServedZones(texts["serves"]).map((zone) => (
           <ZoneWithoutUnit key={zone} zone={zone} unit={name} isLiquid={texts["medium"] === "LIQUID"} />
         ))}
       </Card>
     ),
     picture: ({ texts }) => ({
       rpc: "ThermalHeadroom",
-      request: { scope_ref: splitZones(texts["serves"])[0] ?? "" },
+      request: { scope_ref: splitServedZones(texts["serves"])[0] ?? "" },
     }),
     actions: ({ ref, name }) => (
       <ElementActions target={ref} edit={{ kind: "crac", identity: { code: name } }} history={ref} />
     ),
     related: ({ texts }) =>
-      splitZones(texts["serves"]).map(
+      splitServedZones(texts["serves"]).map(
         (ref): Related => [`Cooling of ${getRefName(ref)}`, `thermal/${encodeURIComponent(ref)}`, {}],
       ),
   },
@@ -226,7 +226,7 @@ function LoadSentence({
   readonly share: number | undefined;
   readonly children: ComponentChildren;
 }) {
-  const state = share === undefined ? "unknown" : (judgeVisibleShare(share) ?? "ok");
+  const state = share === undefined ? "unknown" : (getVisibleShareState(share) ?? "ok");
   return (
     <>
       <StateMark state={state} label={`${state}:`} />
@@ -235,7 +235,7 @@ function LoadSentence({
   );
 }
 
-function splitZones(serves = ""): readonly string[] {
+function splitServedZones(serves = ""): readonly string[] {
   return serves.split(", ").filter((ref) => ref !== "");
 }
 

@@ -10,14 +10,14 @@ import { FloorCard } from "../overview/floors.tsx";
 import { OverviewGauges } from "../overview/gauges.tsx";
 import { NewChangesCard } from "../overview/new_changes.tsx";
 import { OpenWindowsCard } from "../overview/open_windows.tsx";
-import { describeLoss, useRehearsal } from "../overview/rehearsal.ts";
+import { describeWorstFailure, useFailureRehearsal } from "../overview/rehearsal.ts";
 import { SiteCards } from "../overview/sites.tsx";
 import { WorstFindings } from "../readings/shown_findings.tsx";
 import { formatPageUrl } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 
-/** Maximum number of floors drawn on the first screen; the list shows all. */
+/** Maximum number of floors drawn on the first screen; the list of floors shows all of them. */
 const FLOORS = 4;
 
 const EmptyInventory = createLazyComponent(
@@ -46,12 +46,12 @@ export function OverviewPage() {
 }
 
 function InventoryDashboard({ inventory }: { readonly inventory: InventoryOverview }) {
-  const asked = useRehearsal();
+  const asked = useFailureRehearsal();
   const failures = useFailureCounts();
   const floors = inventory.sites.flatMap(({ site_id, floors: all }) => all.map((floor) => ({ site: site_id, floor })));
   return (
     <>
-      <PageHead title={formatTitle(asked.reply, failures)} trail={[]} crumb="Overview">
+      <PageHead title={formatOverviewTitle(asked.reply, failures)} trail={[]} crumb="Overview">
         {failures?.length === 0 ? <p>No device, feed, cooling unit or link is failed.</p> : null}
       </PageHead>
       <OverviewGauges inventory={inventory} rehearsal={asked.reply} />
@@ -82,12 +82,12 @@ function InventoryDashboard({ inventory }: { readonly inventory: InventoryOvervi
 }
 
 /** Returns the page's title: a sentence about current failures and the worst single failure. */
-function formatTitle(
+function formatOverviewTitle(
   rehearsal: RehearseFailuresResponse | undefined,
   failures: ReturnType<typeof useFailureCounts>,
 ): string {
   if (rehearsal === undefined || failures === undefined) return "Overview";
   const failed = failures.reduce((sum, { list }) => sum + list.total_count, 0);
   const now = failed === 0 ? "" : `${formatQuantity(failed, "thing")} ${failed === 1 ? "is" : "are"} failed. `;
-  return `${now}${describeLoss(rehearsal.causes[0])}`;
+  return `${now}${describeWorstFailure(rehearsal.causes[0])}`;
 }

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { DevicePlace } from "#gen/datacenter/v1/json.ts";
-import { useRender } from "../../shared/use_theme.ts";
+import { useRenderOptions } from "../../shared/use_theme.ts";
 import { canWrite, useSession } from "../api/session.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatQuantity } from "../labels.ts";
@@ -42,7 +42,7 @@ export function PlacementPage({ place }: { readonly place: PageAddress }) {
   );
 }
 
-/** Shows the found positions until devices are placed; afterwards only those, so that they are not placed twice. */
+/** Shows the found positions. After devices are placed, shows only these, so that no device is placed twice. */
 function FoundPositions({ request }: { readonly request: PlacementRequest }) {
   const [placed, setPlaced] = useState<readonly DevicePlace[]>();
   if (placed !== undefined) return <PlacedDevices places={placed} askAgain={() => setPlaced(undefined)} />;
@@ -79,7 +79,7 @@ function PositionSearch({
   readonly request: PlacementRequest;
   readonly placed: (places: readonly DevicePlace[]) => void;
 }) {
-  const asked = useCall(PLACEMENT_RPC, { ...request, render: useRender() });
+  const asked = useCall(PLACEMENT_RPC, { ...request, render: useRenderOptions() });
   const session = useSession();
   const [writing, setWriting] = useState<ChosenPlaces>();
   return (

@@ -1,6 +1,6 @@
 import type { DevicePlace, FindPlacementResponse } from "#gen/datacenter/v1/json.ts";
 import { parseWantedPorts, type WantedPorts } from "#words/wanted_ports.ts";
-import { toConstant } from "../address_words.ts";
+import { convertToConstant } from "../address_words.ts";
 import type { RequestField } from "./asked_field.ts";
 import { EXTRA_PLACEMENT_FIELDS, PLACEMENT_FIELDS } from "./placement_fields.ts";
 
@@ -44,10 +44,10 @@ interface Wrong {
 
 /** Converts the text of a field to the type of the request's field. */
 function parseFieldValue({ asked, label }: RequestField, text: string): string | number | boolean | object | Wrong {
-  if (asked.type === "group") return parsePorts(text);
+  if (asked.type === "group") return parsePortsField(text);
   if (asked.type === "flag") return text === "1";
   if (asked.type === "choice") {
-    const words = text.split("|").map((word) => toConstant(asked.prefix, word));
+    const words = text.split("|").map((word) => convertToConstant(asked.prefix, word));
     return asked.isList === true ? words : (words[0] ?? "");
   }
   if (asked.type === "text") return text;
@@ -67,7 +67,7 @@ export function createRequestFromSettings(
 }
 
 /** Parses a list of ports such as `2x25G, 1x1G/1000base-t`. */
-function parsePorts(text: string): readonly WantedPorts[] | Wrong {
+function parsePortsField(text: string): readonly WantedPorts[] | Wrong {
   const found: WantedPorts[] = [];
   for (const part of text.split(/[,;]/).map((one) => one.trim())) {
     if (part === "") continue;

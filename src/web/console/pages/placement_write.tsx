@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { DevicePlace } from "#gen/datacenter/v1/json.ts";
-import { CallError, callRpc, toCallError } from "../api/client.ts";
-import { callSignedIn } from "../api/sign_in.ts";
+import { CallError, callRpc, convertToCallError } from "../api/client.ts";
+import { callWithSignIn } from "../api/sign_in.ts";
 import { NOT_STORED_ETAG, type ResourceChange } from "../edit/changes.ts";
 import { ProposalFindings, WriteProblem } from "../edit/changes_panel.tsx";
 import { DialogButtons, EditDialog, ReasonField } from "../edit/dialog.tsx";
@@ -26,9 +26,11 @@ export function PlacementWriteDialog({ request, places, leave, placed }: WritePr
   const [why, setWhy] = useState("");
   // biome-ignore lint/correctness/useExhaustiveDependencies: the dialog is about the answer that it was opened with
   useEffect(() => {
-    void loadItems(request, places).then(setFound, (error: unknown) => setProblem(toCallError(error).message));
+    void loadPlacementItems(request, places).then(setFound, (error: unknown) =>
+      setProblem(convertToCallError(error).message),
+    );
   }, []);
-  const changes = useMemo(() => found?.flatMap(toPlacementChanges), [found]);
+  const changes = useMemo(() => found?.flatMap(createPlacementChanges), [found]);
   const proposal = useProposal({
     changes,
     done: ({ done }) => {
@@ -84,8 +86,11 @@ function PlacementPlan({ places }: { readonly places: readonly DevicePlace[] }) 
 }
 
 /** Requests the chosen positions again, with the items to write. @throws CallError, also if the positions changed. */
-async function loadItems(request: PlacementRequest, { chosen }: ChosenPlaces): Promise<readonly DevicePlace[]> {
-  const { places: all } = await callSignedIn(() => callRpc(PLACEMENT_RPC, { ...request, include_items: true }));
+async function loadPlacementItems(
+  request: PlacementRequest,
+  { chosen }: ChosenPlaces,
+): Promise<readonly DevicePlace[]> {
+  const { places: all } = await callWithSignIn(() => callRpc(PLACEMENT_RPC, { ...request, include_items: true }));
   const wanted = new Set(chosen.map(getPlaceKey));
   const places = all.filter((place) => wanted.has(getPlaceKey(place)));
   if (places.length === chosen.length) return places;
@@ -93,7 +98,7 @@ async function loadItems(request: PlacementRequest, { chosen }: ChosenPlaces): P
 }
 
 /** Returns the changes that create a device and its cables; none of them may be stored yet. */
-function toPlacementChanges({ device, cables }: DevicePlace): readonly ResourceChange[] {
+function createPlacementChanges({ device, cables }: DevicePlace): readonly ResourceChange[] {
   const etag = NOT_STORED_ETAG;
   return [{ device, etag }, ...cables.map((cable) => ({ cable, etag }))];
 }

@@ -1,5 +1,5 @@
 import { getRefName } from "#words/names.ts";
-import { useRender } from "../../shared/use_theme.ts";
+import { useRenderOptions } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { changeSettings, changeSubject, formatPageUrl, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
@@ -30,7 +30,7 @@ const FAILING = [
 export function PowerPage({ place }: { readonly place: PageAddress }) {
   const { subject, settings } = place;
   const more = (settings.get("and") ?? "").split(" ").filter((ref) => ref !== "");
-  const render = useRender();
+  const render = useRenderOptions();
   const request = {
     source_ref: subject,
     additional_source_refs: more,
@@ -40,7 +40,7 @@ export function PowerPage({ place }: { readonly place: PageAddress }) {
   };
   return (
     <>
-      <PageHead kind="What if" title={formatTitle(subject, more)} />
+      <PageHead kind="What if" title={formatFailureTitle(subject, more)} />
       <FilterRow>
         <RefField
           label="What fails"
@@ -70,7 +70,7 @@ export function PowerPage({ place }: { readonly place: PageAddress }) {
   );
 }
 
-function formatTitle(subject: string, more: readonly string[]): string {
+function formatFailureTitle(subject: string, more: readonly string[]): string {
   if (subject === "") return "What if it fails?";
   const names = [subject, ...more].map(getRefName);
   return names.length === 1 ? `If ${names[0]} fails` : `If ${names.join(" and ")} fail`;

@@ -2,11 +2,11 @@ import type { Capacity, GetRackResponse, Occupant, Rack as RackFields } from "#g
 import { formatCapacity } from "#words/capacity_figures.ts";
 import { formatDecimal, formatWatts } from "#words/figures.ts";
 import { formatConstant, formatEnum } from "#words/names.ts";
-import { useRender } from "../../shared/use_theme.ts";
-import { toConstant } from "../address_words.ts";
-import { toCamelCaseKeys } from "../api/replies.ts";
+import { useRenderOptions } from "../../shared/use_theme.ts";
+import { convertToConstant } from "../address_words.ts";
+import { convertKeysToCamelCase } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
-import { listFacts } from "../edit/facts.ts";
+import { listResourceFacts } from "../edit/facts.ts";
 import { RackBoard } from "../edit/rack_board.tsx";
 import { RackLossSentence } from "../overview/worst_loss.tsx";
 import { useReadingRows } from "../readings/measured.tsx";
@@ -21,7 +21,7 @@ import { ElementPage } from "./element_frame.tsx";
 import { ElementChanges } from "./latest_changes.tsx";
 import { createLocationTrail } from "./place_trail.ts";
 import { renderLocation as placeWords } from "./place_words.tsx";
-import { FailureEffectsCard, groupPowerPaths, SupplyCard, UplinksCard, useRows } from "./rack_cards.tsx";
+import { FailureEffectsCard, groupPowerPaths, SupplyCard, UplinksCard, useInventoryRows } from "./rack_cards.tsx";
 import { HealthReasons } from "./reasons.tsx";
 import { ElementActions } from "./thing_actions.tsx";
 
@@ -54,11 +54,11 @@ export function RackPage({ place }: { readonly place: PageAddress }) {
     string,
     string,
   ];
-  const usual = useRender();
+  const usual = useRenderOptions();
   const render = {
     ...usual,
-    ...(view === "" ? {} : { view: toConstant("RENDER_VIEW", view) }),
-    ...(coloring === "" ? {} : { coloring: toConstant("COLORING", coloring) }),
+    ...(view === "" ? {} : { view: convertToConstant("RENDER_VIEW", view) }),
+    ...(coloring === "" ? {} : { coloring: convertToConstant("COLORING", coloring) }),
   };
   const code = place.subject;
   const request = tab === "picture" ? { code, render } : { code };
@@ -135,9 +135,9 @@ function describeRack({ role, status, required_redundancy }: RackFields): string
 function RackOverview(props: { readonly answer: GetRackResponse; readonly view: string; readonly coloring: string }) {
   const { answer, view, coloring } = props;
   const { rack, capacity, conflicts, occupants } = answer;
-  const supplies = useRows("SUPPLY", { rack: [rack.code] });
+  const supplies = useInventoryRows("SUPPLY", { rack: [rack.code] });
   const measured = useReadingRows(`rack:${rack.code}`);
-  const inlets = useRows("PORT", { rack: [rack.code], kind: ["POWER_IN"] });
+  const inlets = useInventoryRows("PORT", { rack: [rack.code], kind: ["POWER_IN"] });
   return (
     <div class="rack-page">
       <RackBoard answer={answer} view={view} coloring={coloring} cords={groupPowerPaths(inlets, supplies)} />
@@ -166,10 +166,10 @@ function RackOverview(props: { readonly answer: GetRackResponse; readonly view: 
         <Card title="Facts">
           <FactList
             rows={[
-              ...listFacts("rack", rack, "name facility_id"),
+              ...listResourceFacts("rack", rack, "name facility_id"),
               ["Place", placeWords(rack.location)],
               ...measured,
-              ...listFacts("rack", rack, "serial asset_tag tenant tags labels comments"),
+              ...listResourceFacts("rack", rack, "serial asset_tag tenant tags labels comments"),
             ]}
           />
         </Card>
@@ -179,7 +179,7 @@ function RackOverview(props: { readonly answer: GetRackResponse; readonly view: 
 }
 
 function UsedCapacity({ capacity, hasSupplies }: { readonly capacity: Capacity; readonly hasSupplies: boolean }) {
-  const { freeSpace, power, sides, weight, heat } = formatCapacity(toCamelCaseKeys(capacity));
+  const { freeSpace, power, sides, weight, heat } = formatCapacity(convertKeysToCamelCase(capacity));
   return (
     <Card title="Capacity">
       <Meter label="Space" harmless share={capacity.space_pct} text={freeSpace} />

@@ -3,7 +3,7 @@ import { formatPercent, formatWatts } from "#words/figures.ts";
 import { getRefName, stripRefKinds } from "#words/names.ts";
 import { ShareText, StateMark } from "../../shared/state.tsx";
 import { type CallState, useCall } from "../api/use_call.ts";
-import { LIST_RPC } from "../lists/inventory_rows.ts";
+import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
 import { formatCauseUrl, getCauseState } from "../overview/rehearsal.ts";
 import { useScopeCauses } from "../overview/worst_loss.tsx";
 import { formatPageUrl } from "../router.ts";
@@ -15,18 +15,18 @@ const ROWS = 1000;
 interface Row extends Pick<InventoryRow, "texts" | "figures"> {}
 
 /** Loads the rows of a list that match the conditions, at most 1,000. */
-export function useRows(
+export function useInventoryRows(
   kind: string,
   conditions: Readonly<Record<string, readonly string[]>>,
 ): readonly InventoryRow[] {
-  return useRowsState(kind, conditions).reply?.rows ?? [];
+  return useInventoryRowsCall(kind, conditions).reply?.rows ?? [];
 }
 
-export function useRowsState(kind: string, conditions: Readonly<Record<string, readonly string[]>>) {
+export function useInventoryRowsCall(kind: string, conditions: Readonly<Record<string, readonly string[]>>) {
   const columns = Object.entries(conditions).map(([column, values]) => ({ column, values }));
   const isAsked = columns.every(({ values }) => values.length > 0);
   const request = { kind: `INVENTORY_KIND_${kind}`, conditions: columns, page_size: ROWS };
-  return useCall(LIST_RPC, isAsked ? request : undefined) as CallState<ListInventoryResponse>;
+  return useCall(LIST_INVENTORY_RPC, isAsked ? request : undefined) as CallState<ListInventoryResponse>;
 }
 
 const number = ({ figures }: Row, name: string) => figures[name];
@@ -80,7 +80,10 @@ export function FailureEffectsCard({ scope }: { readonly scope: string }) {
 /** Load of the uplinks of the rack's switches. */
 export function UplinksCard({ occupants }: Pick<GetRackResponse, "occupants">) {
   const switches = occupants.filter(({ kind }) => kind === "DEVICE_KIND_SWITCH").map((one) => one.device_code);
-  const links = Map.groupBy(useRows("FABRIC_LINK", { a_device: switches }), ({ texts }) => texts["a_device"] ?? "");
+  const links = Map.groupBy(
+    useInventoryRows("FABRIC_LINK", { a_device: switches }),
+    ({ texts }) => texts["a_device"] ?? "",
+  );
   if (links.size === 0) return null;
   return (
     <Card title="Uplinks">

@@ -13,7 +13,7 @@ export function HealthReasons({
   readonly all?: boolean;
 }) {
   if (reasons.length === 0) return null;
-  const sorted = [...reasons].sort((a, b) => rankReason(b) - rankReason(a));
+  const sorted = [...reasons].sort((a, b) => rankHealthReason(b) - rankHealthReason(a));
   const shown = all ? sorted : sorted.slice(0, SHOWN);
   return (
     <ul class="reasons">
@@ -34,6 +34,6 @@ export function HealthReasons({
   );
 }
 
-function rankReason({ health }: HealthReason): number {
+function rankHealthReason({ health }: HealthReason): number {
   return health === "HEALTH_FAULT" ? 2 : health === "HEALTH_WATCH" ? 1 : 0;
 }

@@ -2,8 +2,8 @@ import type { ComponentChildren } from "preact";
 import type { FailedElement, FailureCause } from "#gen/datacenter/v1/json.ts";
 import { formatBandwidth, formatCount, formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
 import { getRefName, stripRefKinds } from "#words/names.ts";
-import { useRender } from "../../shared/use_theme.ts";
-import { toConstant } from "../address_words.ts";
+import { useRenderOptions } from "../../shared/use_theme.ts";
+import { convertToConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatPageUrl } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
@@ -58,22 +58,22 @@ function describeFailingElements({ element_count, elements }: FailureCause): str
 function listCauseFacts(cause: FailureCause): readonly (readonly [string, ComponentChildren])[] {
   const { impact, trips, overloads, zones, fabric_lost_mbps, switches_cut_off, single_fed_count } = cause;
   return [
-    ["Racks dark", renderLinks("rack", cause.racks_dark, impact?.racks_dark ?? 0)],
-    ["Racks partly dark", renderLinks("rack", cause.racks_partial, impact?.racks_partial ?? 0)],
-    ["Devices offline", renderLinks("device", cause.devices_lost, impact?.it_devices_offline ?? 0)],
+    ["Racks dark", renderElementLinks("rack", cause.racks_dark, impact?.racks_dark ?? 0)],
+    ["Racks partly dark", renderElementLinks("rack", cause.racks_partial, impact?.racks_partial ?? 0)],
+    ["Devices offline", renderElementLinks("device", cause.devices_lost, impact?.it_devices_offline ?? 0)],
     ["Devices with less supply", formatNumber(impact?.devices_degraded)],
     ["Fed by one element", formatNumber(single_fed_count)],
     ["IT load lost", (impact?.it_load_lost_w ?? 0) === 0 ? "" : formatWatts(impact?.it_load_lost_w)],
-    ["Cooling lost", renderLinks("crac", cause.cracs_lost, impact?.cracs_offline ?? 0)],
+    ["Cooling lost", renderElementLinks("crac", cause.cracs_lost, impact?.cracs_offline ?? 0)],
     ["Fabric links lost", fabric_lost_mbps === 0 ? "" : formatBandwidth(fabric_lost_mbps)],
-    ["Switches without uplink", renderLinks("device", switches_cut_off, cause.switches_cut_off_count)],
+    ["Switches without uplink", renderElementLinks("device", switches_cut_off, cause.switches_cut_off_count)],
     [
       "Devices without data path",
-      renderLinks("device", cause.devices_without_data_path, cause.devices_without_data_path_count),
+      renderElementLinks("device", cause.devices_without_data_path, cause.devices_without_data_path_count),
     ],
     [
       "Trips",
-      renderInLines(
+      renderLines(
         trips.map(({ ref, load_before_w, load_w, capacity_w, utilization_pct }) => (
           <>
             <RefLink to={ref} />: {formatWatts(load_before_w)} become {formatWatts(load_w)} of {formatWatts(capacity_w)}
@@ -84,7 +84,7 @@ function listCauseFacts(cause: FailureCause): readonly (readonly [string, Compon
     ],
     [
       "Overloaded",
-      renderInLines(
+      renderLines(
         overloads.map(({ ref, load_after_w, capacity_w, utilization_pct }) => (
           <>
             <RefLink to={ref} />: {formatWatts(load_after_w)} of {formatWatts(capacity_w)},{" "}
@@ -95,7 +95,7 @@ function listCauseFacts(cause: FailureCause): readonly (readonly [string, Compon
     ],
     [
       "Cooled areas",
-      renderInLines(
+      renderLines(
         zones.map(({ ref, short, heat_kw, capacity_kw }) => (
           <>
             <RefLink to={ref} />: {formatDecimal(heat_kw, "kW")} of heat for {formatDecimal(capacity_kw, "kW")}
@@ -111,7 +111,7 @@ function formatNumber(value: number | undefined): string {
   return value === undefined || value === 0 ? "" : formatCount(value);
 }
 
-function renderInLines(items: readonly ComponentChildren[]): ComponentChildren {
+function renderLines(items: readonly ComponentChildren[]): ComponentChildren {
   if (items.length === 0) return "";
   return (
     <ul class="findings">
@@ -124,7 +124,7 @@ function renderInLines(items: readonly ComponentChildren[]): ComponentChildren {
 }
 
 /** Returns links to the first of many elements, and the number of the others. */
-function renderLinks(kind: string, codes: readonly string[], all: number): ComponentChildren {
+function renderElementLinks(kind: string, codes: readonly string[], all: number): ComponentChildren {
   if (all === 0) return "";
   return (
     <>
@@ -167,7 +167,7 @@ function createElementColumns({ kind }: FailureCause, settings: URLSearchParams)
   ];
 }
 
-/** Returns larger elements whose failure has the same or more effects, and smaller ones that cause a part of them. */
+/** Returns larger elements whose failure has at least the same effects, and smaller ones that cause a part of them. */
 function listOtherFailures(
   cause: FailureCause,
   settings: URLSearchParams,
@@ -219,9 +219,9 @@ function FailurePicture({
     additional_source_refs: more,
     cascade: settings.get("cascade") !== "0",
     assume_battery: settings.get("battery") === "1",
-    load_basis: toConstant("LOAD_BASIS", settings.get("basis") ?? ""),
+    load_basis: convertToConstant("LOAD_BASIS", settings.get("basis") ?? ""),
     max_items: 1,
-    render: useRender(),
+    render: useRenderOptions(),
   };
   const asked = useCall("PowerBlastRadius", request);
   const name = element.refs.map(getRefName).join(" and ");

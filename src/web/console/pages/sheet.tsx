@@ -5,8 +5,8 @@ import { formatCount, formatDecimal } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { BoardFace } from "../edit/board_face.tsx";
-import { listFacts } from "../edit/facts.ts";
-import { FACE_VALUES, type FaceName, listBoxes } from "../edit/rack_cells.ts";
+import { listResourceFacts } from "../edit/facts.ts";
+import { FACE_VALUES, type FaceName, listDeviceBoxes } from "../edit/rack_cells.ts";
 import { formatMoment } from "../labels.ts";
 import { formatColumnText } from "../lists/column_words.ts";
 import { formatPageUrl, type PageAddress } from "../router.ts";
@@ -15,7 +15,7 @@ import { PageHead } from "../ui/page.tsx";
 import { Card, EmptyText, FactList, RefLink } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { createLocationTrail } from "./place_trail.ts";
-import { useRows, useRowsState } from "./rack_cards.tsx";
+import { useInventoryRows, useInventoryRowsCall } from "./rack_cards.tsx";
 
 /** A port and its cable. */
 interface Line {
@@ -61,7 +61,7 @@ function DeviceSheet({ code }: { readonly code: string }) {
             <FactList
               rows={[
                 ["Maker and model", [device.manufacturer, device.model].filter(Boolean).join(" ")],
-                ...listFacts("device", device, "serial asset_tag"),
+                ...listResourceFacts("device", device, "serial asset_tag"),
               ]}
             />
             <SheetPorts of={{ device: [device.code] }} devices={[device.code]} />
@@ -139,7 +139,7 @@ const COLUMNS: readonly Column<Line>[] = [
   { name: "Done", cell: () => <span class="tick" /> },
 ];
 
-/** The port at the other end of the cable, and the end of the path if that is farther. */
+/** The port at the other end of the cable, and the end of the cable path if that end is farther away. */
 function PathEnd({ port, cable }: Line) {
   const { leads_to = "", source = "", feed = "" } = port.texts;
   if (cable === undefined) return source === "" ? feed : <RefLink to={source} />;
@@ -195,8 +195,11 @@ function SheetPorts({
   readonly of: Readonly<Record<string, readonly string[]>>;
   readonly devices: readonly string[];
 }) {
-  const asked = useRowsState("PORT", of);
-  const cables = [...useRows("CABLE", { a_device: devices }), ...useRows("CABLE", { b_device: devices })];
+  const asked = useInventoryRowsCall("PORT", of);
+  const cables = [
+    ...useInventoryRows("CABLE", { a_device: devices }),
+    ...useInventoryRows("CABLE", { b_device: devices }),
+  ];
   const byPort = new Map(cables.flatMap((cable) => listCableEnds(cable).map((end) => [end, cable] as const)));
   const lineOf = (port: InventoryRow): Line => ({ port, cable: byPort.get(port.name) });
   return (
@@ -254,7 +257,7 @@ function RackStrip({
     <div class="board" role="img" aria-label={`Rack ${rack.code}`}>
       {faces.map((face) => (
         <BoardFace key={face} face={face} units={units} title={`${rack.code}, ${face}`}>
-          {listBoxes(units, occupants, face).map(({ device: { device_code }, top, bottom, side, isMounted }) => (
+          {listDeviceBoxes(units, occupants, face).map(({ device: { device_code }, top, bottom, side, isMounted }) => (
             <span
               key={device_code}
               class={`board-device ${side} ${isMounted ? "" : "through"} ${isOwn(device_code) ? "own" : ""}`}

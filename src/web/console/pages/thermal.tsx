@@ -1,7 +1,7 @@
 import type { ThermalHeadroomResponse } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatDecimal, formatPercent } from "#words/figures.ts";
 import { formatEnum, getReasonUnit, getRefName } from "#words/names.ts";
-import { useRender } from "../../shared/use_theme.ts";
+import { useRenderOptions } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { describeReason } from "../reason_words.ts";
 import { changeSettings, changeSubject, type PageAddress } from "../router.ts";
@@ -52,7 +52,7 @@ export function ThermalPage({ place }: { readonly place: PageAddress }) {
     scope_ref: subject,
     failed_crac_codes: failed,
     ...(/^\d+$/.test(reserve) ? { reserve_units: Number(reserve) } : {}),
-    render: useRender(),
+    render: useRenderOptions(),
   };
   return (
     <>

@@ -7,7 +7,7 @@ import { Popover } from "../ui/popover.tsx";
 import { TakeOutOfServiceButton } from "../windows/planned.tsx";
 
 interface ThingProps {
-  /** Reference of an element that can fail and be taken out of service; absent if it can do neither. */
+  /** Reference of an element that can fail and be taken out of service; absent if neither is possible. */
   readonly target?: string;
   /** Kind and identity of the resource that a writer can edit. */
   readonly edit?: { readonly kind: EditableKind; readonly identity: ResourceValues };

@@ -1,7 +1,7 @@
 import type { CablePath } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatDecimal } from "#words/figures.ts";
 import { formatEnum, getRefName } from "#words/names.ts";
-import { useRender } from "../../shared/use_theme.ts";
+import { useRenderOptions } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatPortName, formatPortRef, formatQuantity } from "../labels.ts";
 import { changeSettings, changeSubject, formatPageUrl, type PageAddress } from "../router.ts";
@@ -36,7 +36,7 @@ const HOPS: readonly Column<Hop>[] = [
 export function TracePage({ place }: { readonly place: PageAddress }) {
   const { subject, settings } = place;
   const branches = settings.get("branches") === "1";
-  const render = useRender();
+  const render = useRenderOptions();
   const request = { port_ref: subject, follow_splits: branches, render };
   return (
     <>
@@ -86,7 +86,7 @@ function CablePaths({ request }: { readonly request: { readonly port_ref: string
   );
 }
 
-function isHopAtEnd({ device_code, in_port, out_port }: Hop, end: CablePath["branches"][number]["to"]): boolean {
+function isHopAtPathEnd({ device_code, in_port, out_port }: Hop, end: CablePath["branches"][number]["to"]): boolean {
   return device_code === end.device_code && (in_port === end.port_name || out_port === end.port_name);
 }
 
@@ -111,7 +111,7 @@ const WORKING: ReadonlySet<string> = new Set(["DEVICE_STATUS_ACTIVE", "DEVICE_ST
 function PathCard({ path }: { readonly path: CablePath }) {
   const { origin, destination, status, hops, findings, branches } = path;
   // A path ends at one inlet of a device; the other inlets are no further branches.
-  const others = branches.filter(({ to }) => !hops.some((hop) => isHopAtEnd(hop, to)));
+  const others = branches.filter(({ to }) => !hops.some((hop) => isHopAtPathEnd(hop, to)));
   const end = destination === undefined ? "an open end" : formatPortName(destination);
   return (
     <Card

@@ -4,7 +4,7 @@ import { formatEnum } from "#words/names.ts";
 import { shownWindow, useShownWindow } from "../api/during.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditButton, useCanWrite } from "../edit/edit_buttons.tsx";
-import { listFacts } from "../edit/facts.ts";
+import { listResourceFacts } from "../edit/facts.ts";
 import { formatRef } from "../edit/refs_field.tsx";
 import { formatPageUrl, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
@@ -15,7 +15,7 @@ import { describeWindowState, formatTimeSpan } from "../windows/window_words.tsx
 import { ElementChanges } from "./latest_changes.tsx";
 import { ElementActions } from "./thing_actions.tsx";
 
-/** Maximum number of items of each list, on the screen and on paper, so that a printed sheet fits on one page. */
+/** Maximum items per list on the screen (ON_SCREEN) and on paper (ON_PAPER), so that a printed sheet fits one page. */
 const [ON_SCREEN, ON_PAPER] = [50, 10];
 
 /** Page of a maintenance window: its verdict, its state, and its run sheet. */
@@ -111,7 +111,7 @@ function WindowDetails({
       <div class="columns even">
         <Card title="May it take place?">
           {judgement === undefined ? (
-            <EmptyText>A window that is {formatState(window)} is not judged.</EmptyText>
+            <EmptyText>A window that is {formatWindowState(window)} is not judged.</EmptyText>
           ) : (
             <WindowJudgement judged={judgement} />
           )}
@@ -129,7 +129,7 @@ function WindowDetails({
                 "May be lost",
                 window.accepted_refs.length === 0 ? "" : <RefList key="lost" refs={window.accepted_refs} />,
               ],
-              ...listFacts("window", window, "owner contact notes"),
+              ...listResourceFacts("window", window, "owner contact notes"),
               ["Changed", window.update_time && <TimeText key="changed" at={window.update_time} />],
             ]}
           />
@@ -141,7 +141,7 @@ function WindowDetails({
   );
 }
 
-function formatState({ state }: MaintenanceWindow): string {
+function formatWindowState({ state }: MaintenanceWindow): string {
   return formatEnum(state, "WINDOW_STATE").toLowerCase();
 }
 
@@ -163,7 +163,7 @@ function RefList({ refs }: { readonly refs: readonly string[] }) {
 
 /** Run sheet for printing, with a check box before each line. */
 function RunSheet({ answer: { window, sheet } }: { readonly answer: GetWindowResponse }) {
-  if (sheet.length === 0) return <EmptyText>A window that is {formatState(window)} has no run sheet.</EmptyText>;
+  if (sheet.length === 0) return <EmptyText>A window that is {formatWindowState(window)} has no run sheet.</EmptyText>;
   return (
     <article class="run-sheet">
       {sheet.map(({ title, lines }) => (

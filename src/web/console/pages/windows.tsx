@@ -1,7 +1,7 @@
 import type { ListedWindow } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
 import { stripRefKinds } from "#words/names.ts";
-import { toConstant } from "../address_words.ts";
+import { convertToConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditButton, useCanWrite } from "../edit/edit_buttons.tsx";
 import { formatRef } from "../edit/refs_field.tsx";
@@ -54,10 +54,10 @@ const COLUMNS: readonly Column<ListedWindow>[] = [
   },
   { name: "Verdict", cell: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
   { name: "Why", cell: ({ summary }) => stripRefKinds(summary.split(": ").slice(1).join(": ")) },
-  { name: "Out of service", cell: ({ window: { element_refs } }) => formatElements(element_refs) },
+  { name: "Out of service", cell: ({ window: { element_refs } }) => formatElementNames(element_refs) },
 ];
 
-function formatElements(refs: readonly string[]): string {
+function formatElementNames(refs: readonly string[]): string {
   const rest = refs.length - ELEMENTS;
   return refs.slice(0, ELEMENTS).map(formatRef).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
 }
@@ -71,7 +71,7 @@ export function WindowsPage({ place: { settings } }: { readonly place: PageAddre
   const states = { "": ["PLANNED", "BEGUN"], all: [] }[state] ?? [state.toUpperCase()];
   const asked = useCall(LIST_WINDOWS_RPC, {
     states: states.map((one) => `WINDOW_STATE_${one}`),
-    ...(verdict !== "" && { verdicts: [toConstant("WINDOW_VERDICT", verdict)] }),
+    ...(verdict !== "" && { verdicts: [convertToConstant("WINDOW_VERDICT", verdict)] }),
     element_ref: element,
     // Rounded to the minute, so that drawing again sends no new request.
     ...(within !== "" && { starts_before: formatMinute(now + Number(within) * DAY_MS), ends_after: formatMinute(now) }),

@@ -3,7 +3,7 @@ import { formatCount } from "#words/figures.ts";
 import { getKindNoun } from "#words/names.ts";
 import { Icon } from "../../shared/icon.tsx";
 import { StateMark } from "../../shared/state.tsx";
-import { useBackCloses } from "../../shared/use_back.ts";
+import { useCloseOnBack } from "../../shared/use_back.ts";
 import { chooseTheme, useTheme } from "../../shared/use_theme.ts";
 import { tokenStore } from "../api/token.ts";
 import { useCanWrite } from "../edit/edit_buttons.tsx";
@@ -26,7 +26,7 @@ interface PaletteProps {
 /** Search dialog for all elements by name, and for all actions. */
 export function Palette({ opened, close, showHelp }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useBackCloses(opened !== undefined, close);
+  useCloseOnBack(opened !== undefined, close);
   useEffect(() => {
     if (opened !== undefined) dialog.current?.showModal();
     else dialog.current?.close();

@@ -1,13 +1,13 @@
 import type { InventoryHits } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
 import { useCall } from "../api/use_call.ts";
-import { findListOfKind } from "../lists/list_kinds.ts";
+import { findListKindByName } from "../lists/list_kinds.ts";
 import { findRefUrl, formatPageUrl } from "../router.ts";
-import { useDelayed } from "../ui/use_delayed.ts";
+import { useDelayedValue } from "../ui/use_delayed.ts";
 import type { PaletteGroup, PaletteOption } from "./options.ts";
 
 const REST_MS = 80;
-/** Number of hits per kind: for all kinds together, and if only one kind is chosen. */
+/** Number of hits per kind: HITS for all kinds together, HITS_OF_ONE if only one kind is chosen. */
 const [HITS, HITS_OF_ONE] = [5, 20] as const;
 
 /** A kind of found elements, which can be chosen as a filter. */
@@ -28,7 +28,7 @@ interface Found {
 
 /** Searches the inventory for words; `only` is one of `kinds`, or empty for all kinds. */
 export function useInventorySearch(words: string, only: string): Found {
-  const settled = useDelayed(words, REST_MS);
+  const settled = useDelayedValue(words, REST_MS);
   const request = settled === "" ? undefined : { query: settled, page_size: only === "" ? HITS : HITS_OF_ONE };
   const asked = useCall("datacenter.v1.PlanningService/SearchInventory", request);
   const { reply, error } = asked;
@@ -37,15 +37,15 @@ export function useInventorySearch(words: string, only: string): Found {
   const shown = reply.kinds.filter(({ kind }) => only === "" || kind === only);
   const hint = reply.corrected_query === "" ? "" : `Nothing is named “${settled}”. Showing ${reply.corrected_query}.`;
   return {
-    groups: shown.map(toPaletteGroup),
+    groups: shown.map(createPaletteGroup),
     kinds: reply.kinds.map(({ kind, total_count }) => ({ kind, name: getKindName(kind), total: total_count })),
     hint: error?.message ?? hint,
     loading,
   };
 }
 
-function toPaletteGroup({ kind, hits, total_count }: InventoryHits): PaletteGroup {
-  const icon = findListOfKind(stripKindPrefix(kind))?.icon ?? "search";
+function createPaletteGroup({ kind, hits, total_count }: InventoryHits): PaletteGroup {
+  const icon = findListKindByName(stripKindPrefix(kind))?.icon ?? "search";
   const options = hits.map(({ ref, name, detail }): PaletteOption => {
     const href = findRefUrl(ref) ?? formatPageUrl("history", ref);
     const run = () => {
@@ -57,7 +57,7 @@ function toPaletteGroup({ kind, hits, total_count }: InventoryHits): PaletteGrou
 }
 
 function getKindName(kind: string): string {
-  return findListOfKind(stripKindPrefix(kind))?.title ?? "Others";
+  return findListKindByName(stripKindPrefix(kind))?.title ?? "Others";
 }
 
 function stripKindPrefix(kind: string): string {

@@ -46,7 +46,7 @@ function ReadingValue({ one, plannedW }: { readonly one: KeptReading; readonly p
       {time === undefined ? null : (
         <span class="muted" title={formatUtcMoment(time)}>
           {" "}
-          {formatAge(time)} ago, {source}
+          {formatReadingAge(time)} ago, {source}
         </span>
       )}
       <DailyChart quantity={quantity} days={days} />
@@ -94,6 +94,6 @@ function formatReadingValue(quantity: string, value: number): string {
 }
 
 /** Formats the age of a reading. */
-function formatAge(time: string): string {
+function formatReadingAge(time: string): string {
   return formatDuration(Math.max(0, (Date.now() - Date.parse(time)) / 1000));
 }

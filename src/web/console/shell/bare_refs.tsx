@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { getKindNoun, getRefName } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
-import { createNameQuery, findRefsByName, SEARCH_RPC } from "../named_refs.ts";
+import { createNameRequest, findRefsByName, SEARCH_INVENTORY_RPC } from "../named_refs.ts";
 import { formatPageUrl, type PageAddress } from "../router.ts";
 import { Notice } from "../ui/notice.tsx";
 
@@ -32,26 +32,26 @@ export interface BareRef {
   readonly kinds: readonly string[];
 }
 
-/** Returns the URL's first code without a kind, and the address without it, so that no failing request is sent. */
+/** Returns the URL's first code without a kind, and the address without this code, so that no request fails. */
 export function findBareRef(place: PageAddress): { readonly place: PageAddress; readonly bare: BareRef | undefined } {
   for (const [part, kinds] of Object.entries(REFS[place.page] ?? {})) {
-    const code = getPartText(place, part)
+    const code = getAddressPart(place, part)
       .split(/[ |]/)
       .find((one) => one !== "" && !one.includes(":"));
     if (code !== undefined)
       return {
-        place: replacePartText(place, part, removeCode(getPartText(place, part), code)),
+        place: replaceAddressPart(place, part, removeCode(getAddressPart(place, part), code)),
         bare: { part, code, kinds },
       };
   }
   return { place, bare: undefined };
 }
 
-function getPartText({ subject, settings }: PageAddress, part: string): string {
+function getAddressPart({ subject, settings }: PageAddress, part: string): string {
   return part === "" ? subject : (settings.get(part) ?? "");
 }
 
-function replacePartText(place: PageAddress, part: string, text: string): PageAddress {
+function replaceAddressPart(place: PageAddress, part: string, text: string): PageAddress {
   if (part === "") return { ...place, subject: text };
   const settings = new URLSearchParams(place.settings);
   if (text === "") settings.delete(part);
@@ -66,14 +66,14 @@ function removeCode(text: string, code: string): string {
     .join(" ");
 }
 
-/** Puts the reference of a code without a kind into the URL; shows a notice if it names none or several elements. */
+/** Replaces a code without a kind in the URL by its reference; shows a notice unless it names exactly one element. */
 export function BareRefResolver({ place, bare }: { readonly place: PageAddress; readonly bare: BareRef }) {
   const { part, code, kinds } = bare;
-  const { reply } = useCall(SEARCH_RPC, createNameQuery(code, kinds));
+  const { reply } = useCall(SEARCH_INVENTORY_RPC, createNameRequest(code, kinds));
   const hits = (reply?.kinds ?? []).flatMap((kind) => kind.hits).map(({ ref }) => ref);
   const found = findRefsByName(hits, code);
   const linkWith = (ref: string) => {
-    const { page, subject, settings } = replacePartText(place, part, getPartText(place, part).replace(code, ref));
+    const { page, subject, settings } = replaceAddressPart(place, part, getAddressPart(place, part).replace(code, ref));
     return formatPageUrl(page, subject, Object.fromEntries(settings));
   };
   const only = found.length === 1 ? linkWith(found[0] ?? "") : undefined;

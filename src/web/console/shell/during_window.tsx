@@ -3,7 +3,7 @@ import { shownWindow, useShownWindow } from "../api/during.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatPageUrl, usePageAddress } from "../router.ts";
 
-/** Matches pages that do not support the state during a window. */
+/** Matches pages that cannot show the state during a maintenance window. */
 const NOW = /^(?:trace|fabric|window|windows|history|readings|notices|import)$/;
 
 /** Banner on every page while the inventory is shown as in a window, until the person returns or the window ends. */

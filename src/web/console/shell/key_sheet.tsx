@@ -1,14 +1,14 @@
 import { useEffect, useRef } from "preact/hooks";
-import { useBackCloses } from "../../shared/use_back.ts";
+import { useCloseOnBack } from "../../shared/use_back.ts";
 import { NAVIGATION_ITEMS } from "../navigation.ts";
 import { SHORTCUTS } from "./keys.ts";
 
 const PAGES = NAVIGATION_ITEMS.flatMap(({ key, name }) => (key === undefined ? [] : `${key} ${name}`));
 
-/** Dialog with every keyboard shortcut of the console, by where it works. */
+/** Dialog with every keyboard shortcut of the console, grouped by the place where it works. */
 export function ShortcutDialog({ open, close }: { readonly open: boolean; readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useBackCloses(open, close);
+  useCloseOnBack(open, close);
   useEffect(() => {
     if (open) dialog.current?.showModal();
     else dialog.current?.close();

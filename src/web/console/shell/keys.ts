@@ -6,7 +6,7 @@ interface Key {
   readonly press?: readonly string[];
 }
 
-/** All keyboard shortcuts by where they work. Handlers take their keys from here; the shortcut dialog lists them. */
+/** All keyboard shortcuts, grouped by where they work. Handlers and the shortcut dialog take their keys from here. */
 export const SHORTCUTS = {
   Everywhere: {
     search: { shown: "Ctrl K or /", does: "search, or jump to a page", press: ["/"] },
@@ -57,7 +57,7 @@ const BY_NAME: ReadonlyMap<string, Key> = new Map(
 );
 
 /** Whether an event is the key of a shortcut, pressed without a modifier. */
-export function isKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, name: KeyName): boolean {
+export function isShortcutKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, name: KeyName): boolean {
   return !ctrlKey && !metaKey && !altKey && BY_NAME.get(name)?.press?.includes(key.toLowerCase()) === true;
 }
 

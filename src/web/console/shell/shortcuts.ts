@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { NAVIGATION_ITEMS } from "../navigation.ts";
 import { formatPageUrl } from "../router.ts";
-import { isKey, type KeyName } from "./keys.ts";
+import { isShortcutKey, type KeyName } from "./keys.ts";
 import { copyPageUrl } from "./share.ts";
 
 interface ShortcutActions {
@@ -10,7 +10,7 @@ interface ShortcutActions {
 }
 
 /** Handles the shortcuts that work on every page, except in a field or a dialog. */
-export function useShortcuts(actions: ShortcutActions): void {
+export function useGlobalShortcuts(actions: ShortcutActions): void {
   const latest = useRef(actions);
   latest.current = actions;
   // A layout effect, so that shortcuts work as soon as the page is visible.
@@ -19,11 +19,11 @@ export function useShortcuts(actions: ShortcutActions): void {
     let isPaired = false;
     const taken = (event: KeyboardEvent): boolean => {
       const isSecond = isPaired;
-      isPaired = !isSecond && isKey(event, "go");
+      isPaired = !isSecond && isShortcutKey(event, "go");
       return isSecond ? openPageByLetter(event.key) : runShortcut(event, latest.current);
     };
     const pressed = (event: KeyboardEvent) => {
-      if (isSearch(event)) latest.current.search("");
+      if (isSearchKey(event)) latest.current.search("");
       else if (isKeyHandledElsewhere(event) || !taken(event)) return;
       event.preventDefault();
     };
@@ -32,7 +32,7 @@ export function useShortcuts(actions: ShortcutActions): void {
   }, []);
 }
 
-function isSearch({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+function isSearchKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   return key.toLowerCase() === "k" && (ctrlKey || metaKey) && !altKey;
 }
 
@@ -60,11 +60,11 @@ const ACTS: Readonly<Partial<Record<KeyName, (actions: ShortcutActions) => unkno
   next: () => moveRowFocus(1),
   previous: () => moveRowFocus(-1),
   filter: () => focusElement("[data-key=filter]"),
-  select: () => toggleRow(),
+  select: () => toggleRowSelection(),
 };
 
 function runShortcut(event: KeyboardEvent, actions: ShortcutActions): boolean {
-  const found = Object.entries(ACTS).find(([name]) => isKey(event, name as KeyName));
+  const found = Object.entries(ACTS).find(([name]) => isShortcutKey(event, name as KeyName));
   return found !== undefined && found[1](actions) !== false;
 }
 
@@ -84,7 +84,7 @@ function moveRowFocus(step: number): boolean {
 }
 
 /** Toggles the selection of the focused row. */
-function toggleRow(): boolean {
+function toggleRowSelection(): boolean {
   const box = document.activeElement?.closest("main tbody tr")?.querySelector<HTMLElement>("input[type=checkbox]");
   box?.click();
   return box !== null && box !== undefined;

@@ -81,7 +81,7 @@ function Breadcrumbs() {
   );
 }
 
-/** Shows whether the figures on the screen follow the inventory; otherwise, their time. */
+/** Shows whether the figures on the screen follow the inventory and, if not, the time of the figures. */
 function LiveIndicator() {
   const [state, setState] = useState(getLiveState());
   useEffect(() => {

@@ -82,7 +82,7 @@ export function Combobox({ value, options, choose, typed, onKeyDown, onBlur, ...
   );
 }
 
-/** List of options above all other elements, below the field, or above it if there is more space. */
+/** List of options, drawn over all other elements: below the field, or above it if there is more space there. */
 function OptionList(props: {
   readonly id: string;
   readonly field: { readonly current: HTMLElement | null };

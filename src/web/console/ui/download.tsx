@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { RenderResult } from "#gen/datacenter/v1/json.ts";
-import { useRender } from "../../shared/use_theme.ts";
+import { useRenderOptions } from "../../shared/use_theme.ts";
 import { CallError, callRpc, type PictureRpc, type RpcRequest } from "../api/client.ts";
 import { saveFile } from "./save_file.ts";
 
@@ -15,7 +15,7 @@ const FORMATS = ["SVG", "PNG", "HTML", "DOT"] as const;
 /** Menu that saves the picture in a chosen format. */
 export function DownloadMenu({ question, name }: { readonly question: PictureRequest; readonly name: string }) {
   const [problem, setProblem] = useState("");
-  const usual = useRender();
+  const usual = useRenderOptions();
   const save = async (format: string): Promise<void> => {
     setProblem("");
     try {

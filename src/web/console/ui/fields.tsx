@@ -9,8 +9,9 @@ addEventListener("pointerdown", () => (pressed = true), { capture: true });
 for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (pressed = false), { capture: true });
 
 /**
- * Runs `act` now, or when the pressed pointer button is released. A field is left when the button is pressed; drawing
- * its change before the release would move the element below the pointer, which would miss its click.
+ * Runs `act` now or, while a pointer button is pressed, when the button is released. A press outside a field leaves the
+ * field. If the field's change were drawn before the release, the element below the pointer could move and would miss
+ * its click.
  */
 function runAfterPress(act: () => void): void {
   if (!pressed) {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Pages visited so far. The service's tokens lead only forward, so that earlier ones are stored for the way back. */
+/** Pages visited so far. They are stored for the way back, because the service's page tokens lead only forward. */
 export interface VisitedPages {
   readonly token: string;
   readonly number: number;

@@ -4,7 +4,7 @@ import { FULL_PCT } from "#kernel/judge_share.ts";
 import { formatCount } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { judgeVisibleShare, type State } from "../../shared/state_of_share.ts";
+import { getVisibleShareState, type State } from "../../shared/state_of_share.ts";
 import { formatShortMoment, formatUtcMoment } from "../labels.ts";
 import { findRefUrl } from "../router.ts";
 
@@ -30,7 +30,7 @@ export function Card({
 
 export type Tone = State | "plain";
 
-/** A state as colour, shape and word, so that none of them is needed alone. */
+/** A state as colour, shape and word, so that no person depends on only one of them. */
 export function Badge({ tone, children }: Held & { readonly tone: Tone }) {
   return (
     <span class={`badge ${tone}`}>
@@ -107,7 +107,7 @@ export function FactList({ rows }: { readonly rows: readonly (readonly [string, 
 /** Maximum length of a name that is not broken at its hyphens. */
 const WHOLE = 20;
 
-/** A reference as a link to its page, or as text if it has none. */
+/** A reference as a link to its page, or as text if the reference has no page. */
 export function RefLink({ to, label }: { readonly to: string; readonly label?: string }) {
   const href = findRefUrl(to);
   const text = label ?? getRefName(to);
@@ -149,9 +149,9 @@ export function Meter(props: {
       <span class="meter-label">{label}</span>
       <MeterBar share={share} after={after} harmless={harmless} />
       <span class="meter-text">
-        {worst === undefined || judgeVisibleShare(worst) === undefined ? null : (
+        {worst === undefined || getVisibleShareState(worst) === undefined ? null : (
           <StateMark
-            state={judgeVisibleShare(worst) ?? "watch"}
+            state={getVisibleShareState(worst) ?? "watch"}
             label={worst >= FULL_PCT ? "at or over the limit" : "near the limit"}
           />
         )}{" "}
@@ -175,7 +175,7 @@ export function MeterBar({
 }) {
   if (share === undefined) return <span class="meter unknown" />;
   const width = (value: number) => (100 * Math.max(0, Math.min(FULL, value))) / FULL;
-  const look = (value: number) => (harmless ? "" : (judgeVisibleShare(value) ?? ""));
+  const look = (value: number) => (harmless ? "" : (getVisibleShareState(value) ?? ""));
   const added = after === undefined || after <= share ? 0 : after;
   return (
     <svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">

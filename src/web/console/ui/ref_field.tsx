@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { getRefName } from "#words/names.ts";
 import { TextField } from "./fields.tsx";
-import { formatShownRef, parseTypedRef, toOptions, useSearchHits } from "./use_hits.ts";
+import { createFieldOptions, formatShownRef, parseTypedRef, useSearchHits } from "./use_hits.ts";
 
 interface RefFieldProps {
   readonly label: string;
@@ -30,7 +30,7 @@ export function RefField({ kinds, value, change, ...field }: RefFieldProps) {
       value={shown.join(" ")}
       change={(typed) => change(typed.split(/ +/).map(refOf).join(" "))}
       offered={{
-        options: toOptions(hits).map((option) => ({ ...option, name: [...before, option.name].join(" ") })),
+        options: createFieldOptions(hits).map((option) => ({ ...option, name: [...before, option.name].join(" ") })),
         typed: setText,
         choose: (ref) => {
           setText(undefined);

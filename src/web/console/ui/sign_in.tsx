@@ -36,7 +36,7 @@ export function SignInForm({ message }: { readonly message: string }) {
   );
 }
 
-/** Modal dialog for a token while a call waits for one; input in the dialogs below is kept. */
+/** Modal dialog that asks for a token while a call waits for one. The dialogs below it keep their input. */
 export function SignInDialog() {
   const [message, setMessage] = useState(waitingSignIns.message());
   const dialog = useRef<HTMLDialogElement>(null);

@@ -1,6 +1,6 @@
 import { formatPageUrl, parseAddress } from "../router.ts";
 
-/** Tabs of a page, of which one is shown; the URL stores the choice. */
+/** Tabs of a page that shows one of them at a time; the URL stores the choice. */
 export function PageTabs({
   tabs,
   chosen,

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 
-/** A step of the breadcrumbs: a location that contains the page's subject, or the list that it belongs to. */
+/** A step of the breadcrumbs: a location that contains the page's subject, or the list that the subject is in. */
 export interface BreadcrumbStep {
   readonly name: string;
   /** URL of the step; absent for a location without a page. */

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 /** Returns a value that was unchanged for some milliseconds, so that typing does not send a request per letter. */
-export function useDelayed<Value>(value: Value, milliseconds: number): Value {
+export function useDelayedValue<Value>(value: Value, milliseconds: number): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), milliseconds);

@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import type { InventoryHit } from "#gen/datacenter/v1/json.ts";
 import { getKindNoun, getRefName } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
-import { useDelayed } from "./use_delayed.ts";
+import { useDelayedValue } from "./use_delayed.ts";
 
 /** An option that a field offers. */
 export interface FieldOption {
@@ -17,7 +17,7 @@ const HITS = 12;
 
 /** Returns the search hits of `kinds`, such as RACK, for a text that is being typed, such as `rack:A0`. */
 export function useSearchHits(text: string, kinds: readonly string[]): readonly InventoryHit[] {
-  const [query, now] = [createSearchQuery(useDelayed(text, REST_MS)), createSearchQuery(text)];
+  const [query, now] = [createSearchQuery(useDelayedValue(text, REST_MS)), createSearchQuery(text)];
   const request = { query, kinds: kinds.map((kind) => `INVENTORY_KIND_${kind}`), page_size: HITS };
   const { reply, loading } = useCall(
     "datacenter.v1.PlanningService/SearchInventory",
@@ -40,11 +40,11 @@ function createSearchQuery(text: string): string {
 }
 
 /** Converts hits to options of a field, by their codes. */
-export function toOptions(hits: readonly InventoryHit[]): readonly FieldOption[] {
+export function createFieldOptions(hits: readonly InventoryHit[]): readonly FieldOption[] {
   return hits.map(({ ref, detail }) => ({ value: ref, name: formatShownRef(ref, hits), note: detail }));
 }
 
-/** Returns the code of a reference, preceded by its kind if the code names several hits, without a space between. */
+/** Returns a reference's code; if the code names several hits, the kind precedes it, without a space between. */
 export function formatShownRef(ref: string, hits: readonly { readonly ref: string }[]): string {
   const kind = ref.slice(0, Math.max(0, ref.indexOf(":")));
   const isShared = hits.some((other) => other.ref !== ref && getRefName(other.ref) === getRefName(ref));

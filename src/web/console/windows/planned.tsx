@@ -21,7 +21,7 @@ export function createWindowEdit(refs: readonly string[]): EditRequest {
   };
 }
 
-/** Moves the end of a window when its start changes, so that it keeps its length. */
+/** Moves the end of a window when its start changes, so that the window keeps its length. */
 export function keepWindowLength(before: ResourceValues, after: ResourceValues): ResourceValues {
   if (before["starts_at"] === after["starts_at"] || before["ends_at"] !== after["ends_at"]) return after;
   const [was, is, end] = [before["starts_at"], after["starts_at"], before["ends_at"]].map((at) =>

@@ -5,7 +5,7 @@ import { formatPageUrl } from "../router.ts";
 import { formatTimeSpan, getVerdictState } from "./window_words.tsx";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Minimum number of days drawn before and after now, and maximum number of days drawn. */
+/** Minimum numbers of days drawn before now (BEFORE) and after it (AFTER); maximum number of days drawn (MOST). */
 const [BEFORE, AFTER, MOST] = [1, 7, 30];
 /** Maximum number of labelled days. */
 const TICKS = 8;
@@ -17,7 +17,7 @@ export function TimeLine({ windows, now }: { readonly windows: readonly ListedWi
   const bars = windows.map((one) => getBarSpan(one, now));
   const isNear = bars.some((bar) => bar.from < now + MOST * DAY_MS && bar.until > now - MOST * DAY_MS);
   const middle = isNear ? now : (bars[0]?.from ?? now);
-  const from = toMidnight(
+  const from = computeMidnight(
     Math.max(middle - MOST * DAY_MS, Math.min(middle - BEFORE * DAY_MS, ...bars.map((bar) => bar.from))),
   );
   const until = Math.min(
@@ -73,6 +73,6 @@ function getBarSpan(listed: ListedWindow, now: number) {
   return { listed, from: from ?? now, until: listed.overdue ? now : (until ?? now) };
 }
 
-function toMidnight(at: number): number {
+function computeMidnight(at: number): number {
   return new Date(at).setHours(0, 0, 0, 0);
 }

@@ -1,13 +1,13 @@
 import { useCall } from "../api/use_call.ts";
 import { RefusalLine } from "../edit/changes_panel.tsx";
 import type { ResourceValues } from "../edit/form_model.ts";
-import { useDelayed } from "../ui/use_delayed.ts";
+import { useDelayedValue } from "../ui/use_delayed.ts";
 import { WindowJudgement } from "./judgement.tsx";
-import { CHECK_RPC } from "./window_words.tsx";
+import { CHECK_WINDOW_RPC } from "./window_words.tsx";
 
 const PAUSE_MS = 250;
 
-/** Verdict of an edited window, checked again after each change. `code` is the window's, if it is stored. */
+/** Verdict of an edited window, checked again after each change. `code` is the window's code if it is stored. */
 export function WindowCheck({
   values,
   code,
@@ -28,8 +28,8 @@ export function WindowCheck({
   const [start = 0, end = 0] = times.map((at) => Date.parse(at));
   const isWhole = elements.length > 0 && times.every((at) => at.endsWith("Z")) && start < end;
   const asked = JSON.stringify({ element_refs, accepted_refs, starts_at, ends_at, except_code: code, max_items: 50 });
-  const question = useDelayed(isWhole && !isOver ? asked : "", PAUSE_MS);
-  const { reply, error, loading } = useCall(CHECK_RPC, question === "" ? undefined : JSON.parse(question));
+  const question = useDelayedValue(isWhole && !isOver ? asked : "", PAUSE_MS);
+  const { reply, error, loading } = useCall(CHECK_WINDOW_RPC, question === "" ? undefined : JSON.parse(question));
   if (isOver) return <p>Its elements do not count as out any more.</p>;
   if (!isWhole) return <p>Name what is out of service, and from when until when.</p>;
   if (error !== undefined)

@@ -6,12 +6,12 @@ import type {
   WindowVerdict,
 } from "#gen/datacenter/v1/json.ts";
 import { formatDecimal, formatDuration, formatWatts } from "#words/figures.ts";
-import { formatEnum, listSome } from "#words/names.ts";
+import { formatEnum, listSomeNames } from "#words/names.ts";
 import type { State } from "../../shared/state_of_share.ts";
 import { formatMoment, formatQuantity } from "../labels.ts";
 import { Badge } from "../ui/parts.tsx";
 
-export const CHECK_RPC = "datacenter.v1.PlanningService/CheckWindow";
+export const CHECK_WINDOW_RPC = "datacenter.v1.PlanningService/CheckWindow";
 export const LIST_WINDOWS_RPC = "datacenter.v1.PlanningService/ListWindows";
 
 const STATES: Readonly<Record<string, State>> = {
@@ -87,8 +87,8 @@ export function formatReasonFigures({ kind, before, during, limit }: WindowReaso
 export function describeContact(one: WindowContact, most: number): readonly [who: string, what: string] {
   const who = [one.tenant, one.contact].filter((text) => text !== "").join(", ");
   const parts = [
-    one.lost_count > 0 ? `lost: ${listSome(one.lost, most, one.lost_count)}` : "",
-    one.reserve_count > 0 ? `on the last supply: ${listSome(one.reserve, most, one.reserve_count)}` : "",
+    one.lost_count > 0 ? `lost: ${listSomeNames(one.lost, most, one.lost_count)}` : "",
+    one.reserve_count > 0 ? `on the last supply: ${listSomeNames(one.reserve, most, one.reserve_count)}` : "",
   ];
   return [who === "" ? "No tenant or contact recorded" : who, parts.filter((text) => text !== "").join("; ")];
 }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { sanitizeLine } from "#cli/output/plain_text.ts";
 import { type Column, renderTable } from "#cli/output/table.ts";
-import { measureText } from "#cli/output/wrap_text.ts";
+import { measureTextWidth } from "#cli/output/wrap_text.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 const COLUMNS: readonly Column<readonly [string, string]>[] = [
@@ -29,7 +29,7 @@ test("renderTable gives one line a row, none wider than the terminal, none able 
         expect(below).toBeGreaterThanOrEqual(0);
         if (rows.some(([, b]) => b !== rows[0]?.[1])) expect(below).toBe(0);
         for (const line of lines) {
-          expect(measureText(line)).toBeLessThanOrEqual(width);
+          expect(measureTextWidth(line)).toBeLessThanOrEqual(width);
           expect(line).not.toMatch(/\p{Cc}/u);
         }
       },

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { DeviceOf } from "#dc/analysis/fabric/fabric_tiers.ts";
+import type { FindDeviceByKey } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import type { PowerOutcome } from "#dc/analysis/rehearsal/outcome.ts";
-import { type Rehearsal, type RehearsalChoice, rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
+import { type Rehearsal, type RehearsalChoice, rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
 import { failEachElement } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Crac, FabricLink } from "#dc/model/resources.ts";
@@ -105,7 +105,7 @@ function toldLines({ power }: Topology, { lines, fabrics, elements, harmless }: 
 }
 
 /** As the service asks: one function as long as it answers the same. */
-const NO_PORTS: DeviceOf = () => undefined;
+const NO_PORTS: FindDeviceByKey = () => undefined;
 const EVERYTHING: RehearsalChoice = { deviceOf: NO_PORTS, isChosen: () => true, pairs: false };
 
 for (const tangled of [false, true]) {
@@ -118,7 +118,7 @@ for (const tangled of [false, true]) {
         const built = () => Topology.of({ ...inventory(...all()), cracs: CRACS, fabricLinks: LINKS });
         let topology = built();
         let site = runAllSteps(failEachElement(topology, OPTIONS));
-        let rehearsal = runAllSteps(rehearse(site, EVERYTHING));
+        let rehearsal = runAllSteps(rehearseFailures(site, EVERYTHING));
         for (const { at, to } of steps) {
           if (to === undefined) devices.delete(at);
           else devices.set(at, device(to, at, tangled));
@@ -133,8 +133,10 @@ for (const tangled of [false, true]) {
           expect(told(topology, site.outcomes)).toEqual(told(fresh, anew.outcomes));
 
           const { groups } = rehearsal.followed;
-          rehearsal = runAllSteps(rehearse(site, EVERYTHING, rehearsal));
-          expect(toldLines(topology, rehearsal)).toEqual(toldLines(fresh, runAllSteps(rehearse(anew, EVERYTHING))));
+          rehearsal = runAllSteps(rehearseFailures(site, EVERYTHING, rehearsal));
+          expect(toldLines(topology, rehearsal)).toEqual(
+            toldLines(fresh, runAllSteps(rehearseFailures(anew, EVERYTHING))),
+          );
           for (const [island, group] of rehearsal.followed.groups) if (groups.get(island) === group) groupsKept += 1;
         }
       }),

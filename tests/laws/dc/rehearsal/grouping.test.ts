@@ -4,9 +4,9 @@ import { computeLostDrawW } from "#dc/analysis/power/load_lanes.ts";
 import { selectItDevices } from "#dc/analysis/power/power_nodes.ts";
 import { collectEffects, EffectLedger } from "#dc/analysis/rehearsal/charge.ts";
 import { CoolingAndFabrics } from "#dc/analysis/rehearsal/further_effects.ts";
-import { groupIntoLines, joinAllLines, type RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
+import { groupFailuresIntoLines, joinPartLines, type RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
 import type { Failure } from "#dc/analysis/rehearsal/outcome.ts";
-import { rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
+import { rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
 import { failEachElement } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
@@ -25,8 +25,8 @@ function grouped(inventory: Inventory) {
   const further = new CoolingAndFabrics(topology, (key) => topology.device(key), OPTIONS.basis);
   const failures = site.outcomes.map((outcome) => further.of(outcome));
   const charged = runAllSteps(new EffectLedger(topology.power).charge(failures));
-  const whole = runAllSteps(groupIntoLines(topology, charged, OPTIONS.basis));
-  return { topology, site, failures, charged, lines: runAllSteps(joinAllLines([whole])) };
+  const whole = runAllSteps(groupFailuresIntoLines(topology, charged, OPTIONS.basis));
+  return { topology, site, failures, charged, lines: runAllSteps(joinPartLines([whole])) };
 }
 
 /** Everything that failures do, each thing once; a rack that is dark for one and partly dark for another is dark. */
@@ -111,7 +111,7 @@ test("grouping failures island by island gives what grouping all at once gives",
   for (let seed = 0; seed < LAW_RUNS; seed += 1) {
     const { topology, site, lines } = grouped(drawnInventory(seed));
     const choice = { deviceOf: (key: string) => topology.device(key), isChosen: () => true, pairs: false };
-    const byIsland = runAllSteps(rehearse(site, choice));
+    const byIsland = runAllSteps(rehearseFailures(site, choice));
     islands = Math.max(islands, byIsland.followed.groups.size);
     const told = (all: readonly RehearsalLine[]) =>
       all

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { portRef, toCableRef, toFabricLinkRef } from "#dc/model/ref.ts";
-import { toEdgeKey } from "#dc/model/resource_key.ts";
+import { formatCableRef, formatFabricLinkRef, portRef } from "#dc/model/ref.ts";
+import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { ams1Inventory, ams1Store } from "../../../support/dc/ams1_inventory.ts";
 import { openMemory } from "../../../support/dc/memory/store.ts";
@@ -60,8 +60,8 @@ function everything({
       ),
     ),
     PANEL: devices.filter(({ kind }) => kind === "PATCH_PANEL").map(({ code }) => `device:${code}`),
-    CABLE: cables.filter(isData).map(({ a, b }) => toCableRef(a, b)),
-    LINK: fabricLinks.map(({ a, b }) => toFabricLinkRef(a, b)),
+    CABLE: cables.filter(isData).map(({ a, b }) => formatCableRef(a, b)),
+    LINK: fabricLinks.map(({ a, b }) => formatFabricLinkRef(a, b)),
     RACK: racks.map(({ code }) => `rack:${code}`),
     ROW: places("row", ({ row }) => row),
     ROOM: places("room", ({ room }) => room),
@@ -154,15 +154,15 @@ function plainNetwork(
 ) {
   const [kind = "", text = ""] = [ref.slice(0, ref.indexOf(":")), ref.slice(ref.indexOf(":") + 1)];
   const inside = new Set(inventory.devices.filter((device) => isIn(device, kind, text)).map(({ code }) => code));
-  const cable = kind === "cable" ? inventory.cables.find(({ a, b }) => toCableRef(a, b) === ref) : undefined;
-  const failedCable = cable && toEdgeKey(cable.a, cable.b);
+  const cable = kind === "cable" ? inventory.cables.find(({ a, b }) => formatCableRef(a, b) === ref) : undefined;
+  const failedCable = cable && formatEdgeKey(cable.a, cable.b);
   const isGone = (code: string) => inside.has(code) || isDead(code);
   const isBroken = (route: Networked["routes"][number]) =>
     route.panels.some(isGone) || route.cables.some((key) => key === failedCable);
   const links = routes.filter(({ isLink }) => isLink);
   const isDown = (route: Networked["routes"][number]) =>
     isBroken(route) ||
-    toFabricLinkRef(route.a, route.b) === ref ||
+    formatFabricLinkRef(route.a, route.b) === ref ||
     isGone(route.a.deviceCode) ||
     isGone(route.b.deviceCode);
   const down = links.filter(isDown);
@@ -180,7 +180,7 @@ function plainNetwork(
     return own.every((route) => isBroken(route) || isGone(route.b.deviceCode) || cutOff.includes(route.b.deviceCode));
   });
   return {
-    down: down.map(({ a, b }) => toFabricLinkRef(a, b)).sort(),
+    down: down.map(({ a, b }) => formatFabricLinkRef(a, b)).sort(),
     cutOff: cutOff.sort(),
     isolated: isolated.sort(),
   };

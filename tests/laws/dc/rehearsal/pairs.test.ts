@@ -3,7 +3,7 @@ import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import { collectEffects } from "#dc/analysis/rehearsal/charge.ts";
 import type { RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
 import type { FailingElement, Failure } from "#dc/analysis/rehearsal/outcome.ts";
-import { rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
+import { rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
 import { failEachElement } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { runAllSteps } from "#kernel/steps.ts";
@@ -51,8 +51,8 @@ function rehearsed(seed: number, options: BlastOptions) {
   const topology = Topology.of(drawnInventory(seed));
   const site = runAllSteps(failEachElement(topology, options));
   const choice = { deviceOf: (key: string) => topology.device(key), isChosen: () => true };
-  const { followed } = runAllSteps(rehearse(site, { ...choice, pairs: false }));
-  const { lines } = runAllSteps(rehearse(site, { ...choice, pairs: true }));
+  const { followed } = runAllSteps(rehearseFailures(site, { ...choice, pairs: false }));
+  const { lines } = runAllSteps(rehearseFailures(site, { ...choice, pairs: true }));
   const singles = [...followed.groups.values()].flatMap(({ failures }) => failures);
   const together = (elements: readonly FailingElement[]) =>
     followed.effects.of(slowFailure(topology, elements, options));

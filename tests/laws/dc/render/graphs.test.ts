@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { finishPath, type PathHop, type PathSegment } from "#dc/analysis/cabling/cable_path.ts";
+import { completeCablePath, type PathHop, type PathSegment } from "#dc/analysis/cabling/cable_path.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { CABLE_TYPES, COLORINGS, DEVICE_KINDS, PATH_STATUSES, RENDER_VIEWS, THEMES } from "#dc/model/enum_values.ts";
 import type { Cable, Device, FabricLink } from "#dc/model/resources.ts";
 import { drawCablePath } from "#dc/render/cable/draw.ts";
-import { toDot } from "#dc/render/dot.ts";
+import { formatDotGraph } from "#dc/render/dot.ts";
 import type { Drawing } from "#dc/render/drawing.ts";
 import { drawFabric } from "#dc/render/fabric/draw.ts";
 import { drawPower } from "#dc/render/power/draw.ts";
@@ -98,7 +98,10 @@ const cable: fc.Arbitrary<Drawing> = fc
     });
     const start = { deviceCode: all[0] ?? "", portName: text(2) };
     const branches = texts.map((portName, position) => ({ from: start, to: { ...start, portName }, position }));
-    return drawCablePath({ start, paths: [finishPath({ origin: start, status, hops, segments, branches })] }, asked);
+    return drawCablePath(
+      { start, paths: [completeCablePath({ origin: start, status, hops, segments, branches })] },
+      asked,
+    );
   });
 
 const drawings = { power, fabric, cable };
@@ -129,7 +132,7 @@ test.each(Object.entries(drawings))("nodes of a %s graph have one name each, and
 test.skipIf(!HAS_GRAPHVIZ).each(Object.entries(drawings))("Graphviz draws every node of a %s graph", (_, drawing) => {
   fc.assert(
     fc.property(drawing, fc.constantFrom(...THEMES), ({ graph }, theme) => {
-      const { status, complaints, svg } = layOut(toDot(graph, { theme }));
+      const { status, complaints, svg } = layOut(formatDotGraph(graph, { theme }));
       expect(complaints.replace(/.*(?:font|Pango|couldn't load).*\n?/gi, "")).toBe("");
       expect(status).toBe(0);
       expect(svg.match(/class="node"/g)?.length ?? 0).toBe(graph.nodes.length);

@@ -6,9 +6,9 @@ import { RENDER_VIEWS, THEMES } from "#dc/model/enum_values.ts";
 import type { Drawing } from "#dc/render/drawing.ts";
 import { drawElevation } from "#dc/render/elevation/elevation.ts";
 import { drawFloorPlan } from "#dc/render/floor/floor_plan.ts";
-import { toHtml } from "#dc/render/html.ts";
+import { formatHtmlPage } from "#dc/render/html.ts";
 import { buildDataset } from "#dc/render/render_screen.ts";
-import { toSvg } from "#dc/render/svg.ts";
+import { formatSvg } from "#dc/render/svg.ts";
 import { drawThermal } from "#dc/render/thermal/thermal.ts";
 import {
   Face,
@@ -250,11 +250,11 @@ test.each(["ABC", "BCA", "CAB", "BAC"])(
 test("SVG is valid XML whatever names hold, and the same scene gives the same text", () => {
   fc.assert(
     fc.property(drawing, fc.constantFrom(...THEMES), ({ scene }, theme) => {
-      const svg = toSvg(scene, { theme });
+      const svg = formatSvg(scene, { theme });
       // A strict parser of XML reads it.
       new Resvg(svg, { font: { fontBuffers: [] } }).free();
       expect(svg).not.toMatch(/<script|javascript:|NaN|undefined|Infinity/);
-      expect(toSvg(scene, { theme })).toBe(svg);
+      expect(formatSvg(scene, { theme })).toBe(svg);
     }),
     runs,
   );
@@ -265,7 +265,12 @@ test("a dataset cannot leave its script element, and reads back as it was", asyn
   await fc.assert(
     fc.asyncProperty(drawing, async (drawn) => {
       const data = buildDataset("FLOOR", drawn);
-      const html = toHtml(drawn.scene, { svg: toSvg(drawn.scene, { theme: "LIGHT" }), theme: "LIGHT", data, page });
+      const html = formatHtmlPage(drawn.scene, {
+        svg: formatSvg(drawn.scene, { theme: "LIGHT" }),
+        theme: "LIGHT",
+        data,
+        page,
+      });
       const scripts = html.match(/<script[\s>]/g) ?? [];
       const [, json = ""] = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html) ?? [];
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Inventory } from "#dc/model/inventory.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { collapseFailure } from "#dc/render/power/collapse.ts";
-import { collectReach } from "#dc/render/power/failure.ts";
+import { collectFailureSurroundings } from "#dc/render/power/failure.ts";
 import { failureOf } from "../../../support/dc/pictures.ts";
 import { inventory, load, panel, source } from "../../../support/dc/power.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
@@ -70,7 +70,7 @@ test("every element of a failure is a member of exactly one thing that is drawn,
     fc.property(asked, ({ site: given, refs, ...options }) => {
       const failure = failureOf(given, refs);
       const { drawn } = collapseFailure(failure, options);
-      const { impacts } = collectReach(failure);
+      const { impacts } = collectFailureSurroundings(failure);
       const members = drawn.flatMap((one) => one.members).toSorted((a, b) => a - b);
       const reached = [...failure.graph.nodes.keys()].filter((index) => impacts.has(index));
       expect(members).toEqual(reached);
@@ -84,7 +84,7 @@ test("never more is drawn than may be, and what is not drawn itself is counted",
     fc.property(asked, ({ site: given, refs, ...options }) => {
       const failure = failureOf(given, refs);
       const { drawn, omitted } = collapseFailure(failure, options);
-      const { keys } = collectReach(failure);
+      const { keys } = collectFailureSurroundings(failure);
       // An outlet counts as a part of its device, unless it was asked for or highlighted.
       const counts = (index: number) => {
         const node = failure.graph.nodes[index];

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { replaceControls } from "#kernel/control_pictures.ts";
+import { replaceControlCharacters } from "#kernel/control_pictures.ts";
 import { buildSpec } from "#planner/spec/build_spec.ts";
 import { parseCriteria } from "#planner/spec/criteria.ts";
 import { parseDocument } from "#planner/spec/document.ts";
@@ -121,11 +121,11 @@ test("newSpecText reads back as the title, the body and the fields that went in"
       const document = parseDocument(file);
       if (!document.ok) throw new Error(document.problem.message);
       expect(buildSpec({ id, file: "x.md", archived: false }, document)).toMatchObject({
-        title: replaceControls(title),
+        title: replaceControlCharacters(title),
         status: "pending",
         type: "code",
       });
-      expect(file).toBe(replaceControls(file));
+      expect(file).toBe(replaceControlCharacters(file));
       expect({ ...document.frontmatter }).toEqual({
         id,
         status: "pending",
@@ -133,7 +133,7 @@ test("newSpecText reads back as the title, the body and the fields that went in"
         labels: [],
         ...(prompt === null ? {} : { prompt }),
       });
-      expect(document.body.trimEnd()).toEndWith(replaceControls((more ?? "").trim()));
+      expect(document.body.trimEnd()).toEndWith(replaceControlCharacters((more ?? "").trim()));
       expect(file).toEndWith("\n");
     }),
     runs,

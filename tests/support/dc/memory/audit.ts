@@ -1,7 +1,7 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { compareBytes } from "#dc/model/text_order.ts";
+import { compareByCodePoints } from "#dc/model/text_order.ts";
 import type { ChainHead, CheckedRow, HistoryQuery, LogReference, LogRow, StoredCheckpoint } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import type { MemoryState } from "./state.ts";
@@ -28,7 +28,7 @@ export function logReferences(
   const all = [...changes.values()].flatMap(({ seq, entity, related }) =>
     [...new Set([entity, ...related].map(toRefKey))].map((key) => ({ refKey: key, seq })),
   );
-  const order = (a: LogReference, b: LogReference) => compareBytes(a.refKey, b.refKey) || a.seq - b.seq;
+  const order = (a: LogReference, b: LogReference) => compareByCodePoints(a.refKey, b.refKey) || a.seq - b.seq;
   const beyond = all.filter((one) => after === undefined || order(one, after) > 0);
   return beyond.toSorted(order).slice(0, limit);
 }
@@ -39,9 +39,9 @@ export function checkRows(
   after: string,
   limit: number,
 ): readonly CheckedRow[] {
-  const rows = [...resources[kind]].filter(([key]) => compareBytes(key, after) > 0);
+  const rows = [...resources[kind]].filter(([key]) => compareByCodePoints(key, after) > 0);
   return rows
-    .toSorted(([a], [b]) => compareBytes(a, b))
+    .toSorted(([a], [b]) => compareByCodePoints(a, b))
     .slice(0, limit)
     .map(([key, stored]) => ({ key, stored }));
 }

@@ -1,4 +1,4 @@
-import { compareBytes } from "#dc/model/text_order.ts";
+import { compareByCodePoints } from "#dc/model/text_order.ts";
 import type { KeptDocument } from "#dc/ports.ts";
 
 /** The documents of a space in the order of keys; `all` joins space and key by a line break. */
@@ -6,5 +6,5 @@ export function documentsOf(all: ReadonlyMap<string, string>, space: string): re
   return [...all]
     .filter(([name]) => name.startsWith(`${space}\n`))
     .map(([name, body]) => ({ key: name.slice(space.length + 1), body }))
-    .toSorted((a, b) => compareBytes(a.key, b.key));
+    .toSorted((a, b) => compareByCodePoints(a.key, b.key));
 }

@@ -18,7 +18,7 @@ import type {
   ResourceKind,
 } from "#dc/model/resources.ts";
 import type { SourceConsumer } from "#dc/model/site.ts";
-import { compareBytes } from "#dc/model/text_order.ts";
+import { compareByCodePoints } from "#dc/model/text_order.ts";
 import type {
   ChainHead,
   CheckedRow,
@@ -90,7 +90,7 @@ export class MemoryReader implements DcReader {
 
   async documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]> {
     return documentsOf(this.state.documents, space)
-      .filter(({ key }) => compareBytes(key, after) > 0)
+      .filter(({ key }) => compareByCodePoints(key, after) > 0)
       .slice(0, limit);
   }
 
@@ -265,7 +265,7 @@ export class MemoryReader implements DcReader {
 
   async deadLetters(limit: number): Promise<readonly DeadLetter[]> {
     const newest = (a: DeadLetter, b: DeadLetter) =>
-      compareBytes(b.receivedAt, a.receivedAt) || compareBytes(b.id, a.id);
+      compareByCodePoints(b.receivedAt, a.receivedAt) || compareByCodePoints(b.id, a.id);
     return [...this.state.deadLetters.values()].toSorted(newest).slice(0, limit);
   }
 
@@ -331,7 +331,7 @@ export class MemoryReader implements DcReader {
 
   protected all<Kind extends ResourceKind>(kind: Kind): readonly ResourceByKind[Kind][] {
     const table: Table<ResourceByKind[Kind]> = this.state.resources[kind];
-    return [...table].toSorted(([a], [b]) => compareBytes(a, b)).map(([, { resource }]) => resource);
+    return [...table].toSorted(([a], [b]) => compareByCodePoints(a, b)).map(([, { resource }]) => resource);
   }
 }
 

@@ -1,7 +1,7 @@
 import { READING_QUANTITIES } from "#dc/model/enum_values.ts";
 import type { MeasuredElement, ReadingQuery, StoredReading } from "#dc/model/readings/reading_store.ts";
 import type { Crac, Device, Rack } from "#dc/model/resources.ts";
-import { compareBytes } from "#dc/model/text_order.ts";
+import { compareByCodePoints } from "#dc/model/text_order.ts";
 
 export type ReadingTable = Map<string, StoredReading>;
 
@@ -36,7 +36,7 @@ export function elementsOf(
 export function readingsOf(table: ReadingTable, query: ReadingQuery): readonly StoredReading[] {
   const { keys, quantities = READING_QUANTITIES, after, withDays, limit = Number.POSITIVE_INFINITY } = query;
   const order = (a: { key: string; quantity: string }, b: { key: string; quantity: string }) =>
-    compareBytes(a.key, b.key) || compareBytes(a.quantity, b.quantity);
+    compareByCodePoints(a.key, b.key) || compareByCodePoints(a.quantity, b.quantity);
   const named = ({ element: { key }, quantity }: StoredReading) => ({ key, quantity });
   return [...table.values()]
     .filter(({ element }) => keys === undefined || keys.includes(element.key))

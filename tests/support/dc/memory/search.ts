@@ -2,9 +2,9 @@ import { codeKey } from "#dc/model/code.ts";
 import { getDrawW } from "#dc/model/draw.ts";
 import { portKey } from "#dc/model/ref.ts";
 import type { Cable, Device, DeviceBody, Location, Port } from "#dc/model/resources.ts";
-import { compareBytes } from "#dc/model/text_order.ts";
+import { compareByCodePoints } from "#dc/model/text_order.ts";
 import type { DeviceFilter, DeviceOrder, DevicePage, DeviceQuery, LocationArea, StoredVersion } from "#dc/ports.ts";
-import { toSearchText } from "#dc/store/sql/rows.ts";
+import { formatSearchText } from "#dc/store/sql/rows.ts";
 
 type Row = StoredVersion<Device>;
 
@@ -51,13 +51,13 @@ function compare(a: Position, b: Position): number {
   const first =
     typeof a.value === "number" && typeof b.value === "number"
       ? a.value - b.value
-      : compareBytes(String(a.value), String(b.value));
-  return first || compareBytes(a.key, b.key);
+      : compareByCodePoints(String(a.value), String(b.value));
+  return first || compareByCodePoints(a.key, b.key);
 }
 
 function countRoles(rows: readonly Row[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const role of rows.map(({ resource }) => resource.role ?? "").toSorted(compareBytes)) {
+  for (const role of rows.map(({ resource }) => resource.role ?? "").toSorted(compareByCodePoints)) {
     counts.set(role, (counts.get(role) ?? 0) + 1);
   }
   return counts;
@@ -83,7 +83,7 @@ function within(values: readonly string[] | undefined, value: string | undefined
 
 function matchesWords(device: Device, filter: DeviceFilter): boolean {
   return (
-    (filter.query === undefined || toSearchText(device).includes(filter.query.toLowerCase())) &&
+    (filter.query === undefined || formatSearchText(device).includes(filter.query.toLowerCase())) &&
     within(filter.kinds, device.kind) &&
     (filter.roles === undefined || filter.roles.includes(device.role ?? "")) &&
     within(filter.statuses, device.status) &&

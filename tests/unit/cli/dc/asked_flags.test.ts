@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { checkArgumentRules } from "#cli/argument_rules.ts";
-import { AGE_ROW, BASIS_ROW, deriveFlags } from "#cli/dc/asked_flags.ts";
+import { deriveFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "#cli/dc/asked_flags.ts";
 import { FindPlacement, RehearseFailures } from "#gen/datacenter/v1/questions.ts";
 
 const PLACE = deriveFlags("dc place", FindPlacement, {
@@ -56,7 +56,10 @@ describe("askedFlags", () => {
   });
 
   test("refuses an age of readings unless loads are the measured ones", () => {
-    const { flags, request } = deriveFlags("dc rehearse", RehearseFailures, { basis: BASIS_ROW, "max-age": AGE_ROW });
+    const { flags, request } = deriveFlags("dc rehearse", RehearseFailures, {
+      basis: LOAD_BASIS_FLAG,
+      "max-age": MAX_AGE_FLAG,
+    });
     const age = (words: Readonly<Record<string, unknown>>) =>
       checkArgumentRules("dc rehearse", { positionals: {}, flags }, { "max-age": 60, ...words });
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { queryPrometheus } from "#cli/dc/readings/ask_prometheus.ts";
-import { readMapping } from "#cli/dc/readings/mapping_file.ts";
+import { readReadingMapping } from "#cli/dc/readings/mapping_file.ts";
 import { pullReadings } from "#cli/dc/readings/reading_puller.ts";
 import { storeSeries } from "#cli/dc/readings/take_series.ts";
 import { smallSite } from "../../../support/dc/small_site.ts";
@@ -50,7 +50,7 @@ const series = (metric: object, value: unknown, at = 1767323045) => ({ metric, v
 describe("readMapping", () => {
   test("reads every mapping of docs", async () => {
     const path = join(import.meta.dirname, "../../../../docs/monitoring/readings");
-    const mappings = await Promise.all(readdirSync(path).map((name) => readMapping(join(path, name))));
+    const mappings = await Promise.all(readdirSync(path).map((name) => readReadingMapping(join(path, name))));
 
     expect(mappings.length).toBeGreaterThanOrEqual(6);
     expect(mappings.every(({ queries }) => queries.length > 0)).toBe(true);
@@ -73,7 +73,7 @@ describe("readMapping", () => {
     ["a list", [], "expected keys and values"],
   ] as const) {
     test(`refuses ${what}, naming the key`, async () => {
-      await expect(readMapping(file(value))).rejects.toMatchObject({
+      await expect(readReadingMapping(file(value))).rejects.toMatchObject({
         kind: "invalid_argument",
         message: expect.stringContaining(message),
       });
@@ -83,7 +83,7 @@ describe("readMapping", () => {
 
 describe("askPrometheus", () => {
   const address = async (listener: RequestListener, more: object = {}) =>
-    (await readMapping(file({ url: await served(listener), timeout_s: 1, queries: [row], ...more }))).address;
+    (await readReadingMapping(file({ url: await served(listener), timeout_s: 1, queries: [row], ...more }))).address;
 
   test("sends the query with the secret of a file, read for each question", async () => {
     const seen: unknown[] = [];
@@ -114,14 +114,16 @@ describe("askPrometheus", () => {
     const url = await served((request, response) => {
       response.writeHead(401).end(JSON.stringify({ error: `no access for ${request.headers.authorization}` }));
     });
-    const mapping = await readMapping(file({ url, token_file: file("s3cret-token\n"), queries: [row] }));
+    const mapping = await readReadingMapping(file({ url, token_file: file("s3cret-token\n"), queries: [row] }));
     const failure = await queryPrometheus(mapping.address, "up").catch((error: Error) => error.message);
 
     expect(failure).toBe("HTTP 401: no access for Bearer …");
   });
 
   test("reads no secret of a device without an end", async () => {
-    const mapping = await readMapping(file({ url: "http://127.0.0.1:1", token_file: "/dev/zero", queries: [row] }));
+    const mapping = await readReadingMapping(
+      file({ url: "http://127.0.0.1:1", token_file: "/dev/zero", queries: [row] }),
+    );
     const failure = await queryPrometheus(mapping.address, "up").catch((error: Error) => error.message);
 
     expect(failure).toBe('cannot read "/dev/zero": expected a file of 1 MiB at most');
@@ -137,7 +139,7 @@ describe("askPrometheus", () => {
     if (key === undefined || cert === undefined) throw new Error("there is no certificate");
     const url = await served(listener, { key, cert });
     const ask = async (more: object) => {
-      const mapping = await readMapping(file({ url, token_file: file("secret"), queries: [row], ...more }));
+      const mapping = await readReadingMapping(file({ url, token_file: file("secret"), queries: [row], ...more }));
       return queryPrometheus(mapping.address, "up");
     };
 
@@ -189,7 +191,7 @@ describe("askPrometheus", () => {
 describe("takeSeries", () => {
   test("converts units, and names each series that is no reading", async () => {
     const { service, call } = await smallSite();
-    const { queries } = await readMapping(file({ url: "http://x", queries: [{ ...row, unit: "kW" }] }));
+    const { queries } = await readReadingMapping(file({ url: "http://x", queries: [{ ...row, unit: "kW" }] }));
     const [query] = queries;
     if (query === undefined) throw new Error("there is no query");
     const at = Date.parse("2026-01-02T03:04:05Z");
@@ -224,7 +226,7 @@ describe("takeSeries", () => {
 
   test("shows the beginning of long labels, and takes the others beside a time that no date has", async () => {
     const { service } = await smallSite();
-    const { queries } = await readMapping(file({ url: "http://x", queries: [row] }));
+    const { queries } = await readReadingMapping(file({ url: "http://x", queries: [row] }));
     const [query] = queries;
     if (query === undefined) throw new Error("there is no query");
     const of = (instance: string, more: object, at: number) => ({ labels: { instance, ...more }, value: 1, at });
@@ -244,7 +246,7 @@ describe("takeSeries", () => {
 
   test("gives no example when more series failed than a reply lists", async () => {
     const { service } = await smallSite();
-    const { queries } = await readMapping(file({ url: "http://x", queries: [row] }));
+    const { queries } = await readReadingMapping(file({ url: "http://x", queries: [row] }));
     const [query] = queries;
     if (query === undefined) throw new Error("there is no query");
     const given = Array.from({ length: 1500 }, (_, n) => ({ labels: { instance: `GONE-${n}` }, value: 1, at: 0 }));
@@ -264,7 +266,7 @@ test("pullReadings goes on after failures, says each outage and change once, and
     asked.push(status);
     response.writeHead(status).end(vector([series({ instance: "SRV-1" }, "7"), series({ instance: "GONE" }, "7")]));
   });
-  const read = await readMapping(file({ url, queries: [row] }));
+  const read = await readReadingMapping(file({ url, queries: [row] }));
   const mapping = { ...read, queries: read.queries.map((query) => ({ ...query, everyS: 0.01 })) };
   const said: string[] = [];
   const stop = new AbortController();

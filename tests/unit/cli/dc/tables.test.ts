@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
-import { formatRows, readRows } from "#cli/dc/list_inventory.ts";
+import { formatRows, readInventoryRows } from "#cli/dc/list_inventory.ts";
 import { formatCauses, formatFindings } from "#cli/dc/rehearse.ts";
 import { resolveRef, SCOPE_KINDS } from "#cli/dc/resolve_ref.ts";
 import { formatFacts } from "#cli/dc/show_thing.ts";
@@ -29,7 +29,7 @@ const tooLong = (text: string) => text.split("\n").filter((line) => line.length 
 test.each(LIST_KINDS.map((list) => [list.page, list] as const))(
   "the table of %s and what is known of one fit 80 columns",
   async (_, list) => {
-    const { rows, columns } = await readRows(service, list, EVERYTHING);
+    const { rows, columns } = await readInventoryRows(service, list, EVERYTHING);
     const table = formatRows(rows, list.columns, 80);
 
     expect(tooLong(table)).toEqual([]);

@@ -4,7 +4,7 @@ import { formatJunitReport, formatMarkdownReport, formatTextReport } from "#cli/
 import type { LintReport } from "#planner/lint/finding.ts";
 import { formatGithubReport } from "#planner/lint/reports/github.ts";
 import { buildSarifReport } from "#planner/lint/reports/sarif.ts";
-import type { SinceReport } from "#planner/runs/proof/verify_since.ts";
+import type { VerifySinceReport } from "#planner/runs/proof/verify_since.ts";
 
 /** All that some format or its viewer obeys. */
 const EVIL =
@@ -35,7 +35,7 @@ const SINCE = {
       })),
     },
   ],
-} as unknown as SinceReport;
+} as unknown as VerifySinceReport;
 
 const LINT: LintReport = {
   files: [

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type Column, cutText, renderTable } from "#cli/output/table.ts";
-import { measureText } from "#cli/output/wrap_text.ts";
+import { measureTextWidth } from "#cli/output/wrap_text.ts";
 
 interface Row {
   readonly id: string;
@@ -73,7 +73,7 @@ test("renderTable does not let a title drive the terminal", () => {
 
 test("cutText never exceeds its width, wide characters included", () => {
   expect(cutText("日本語テキスト", 6)).toBe("日本…");
-  expect(measureText(cutText("日本語テキスト", 6))).toBe(5);
+  expect(measureTextWidth(cutText("日本語テキスト", 6))).toBe(5);
   expect(cutText("short", 5)).toBe("short");
 });
 

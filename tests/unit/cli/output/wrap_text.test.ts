@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { measureText, wrapText } from "#cli/output/wrap_text.ts";
+import { measureTextWidth, wrapText } from "#cli/output/wrap_text.ts";
 
 test("wrapText breaks between words, indents further lines and fits the width", () => {
   const text = "  FAIL  checkpoint: none, since no server of a database with a key has signed the log yet";
@@ -8,7 +8,7 @@ test("wrapText breaks between words, indents further lines and fits the width", 
 
   expect(lines[0]).toStartWith("  FAIL  checkpoint: none,");
   expect(lines.slice(1).every((line) => line.startsWith("    ") && !line.startsWith("     "))).toBe(true);
-  expect(lines.every((line) => measureText(line) <= 40)).toBe(true);
+  expect(lines.every((line) => measureTextWidth(line) <= 40)).toBe(true);
   expect(lines.map((line) => line.trim()).join(" ")).toBe(text.trim());
 });
 

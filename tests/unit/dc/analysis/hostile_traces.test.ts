@@ -3,7 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { type TraceOptions, traceCable } from "#dc/analysis/cabling/cable_trace.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { traceCablePathAnswer } from "#dc/operations/trace_cable_path.ts";
+import { answerTraceCablePath } from "#dc/operations/trace_cable_path.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { TraceCablePathRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type CabledWorld, host, numbers, panel, portAt, storeWorld } from "../../../support/dc/cabled_world.ts";
@@ -89,7 +89,7 @@ describe("traceCable", () => {
   });
 });
 
-describe("traceCablePathAnswer", () => {
+describe("answerTraceCablePath", () => {
   test("refuses more devices on all paths than a reply holds", async () => {
     const coupler = (code: string): Device => ({
       code,
@@ -117,7 +117,7 @@ describe("traceCablePathAnswer", () => {
       const topology = () => Promise.reject(new Error("A fibre needs no topology"));
       const ask = (followSplits: boolean, maxHops: number) => {
         const request = create(TraceCablePathRequestSchema, { portRef: "port:A/R", followSplits, maxHops });
-        return traceCablePathAnswer({ reader, topology, scheduler: new CooperativeScheduler() }, request);
+        return answerTraceCablePath({ reader, topology, scheduler: new CooperativeScheduler() }, request);
       };
       await expect(ask(true, 128)).rejects.toThrow(
         'The 200 paths of port "A/R" have 12600 devices in all: expected at most 10000, by a smaller max_hops than 128 or without follow_splits',

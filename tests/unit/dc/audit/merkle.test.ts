@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { computeProofRoot, InclusionProof, MerkleFrontier, parseFrontier } from "#dc/audit/merkle.ts";
+import { computeProofRoot, InclusionProof, MerkleFrontier, parseMerkleFrontier } from "#dc/audit/merkle.ts";
 
 const LEAVES = Array.from({ length: 40 }, (_, at) => createHash("sha256").update(`${at}`).digest("hex"));
 
@@ -27,7 +27,7 @@ function frontierOf(leaves: readonly string[]): MerkleFrontier {
 
 test("MerkleFrontier has the root of RFC 6962 at every size, also when it went on from its text", () => {
   for (let size = 0; size <= LEAVES.length; size += 1) {
-    const begun = parseFrontier(frontierOf(LEAVES.slice(0, size >> 1)).toText());
+    const begun = parseMerkleFrontier(frontierOf(LEAVES.slice(0, size >> 1)).toText());
     for (const leaf of LEAVES.slice(size >> 1, size)) begun?.add(leaf);
 
     expect(frontierOf(LEAVES.slice(0, size)).root()).toEqual(plainRoot(LEAVES.slice(0, size)));
@@ -66,6 +66,6 @@ test("InclusionProof goes on from a tree whose first entries are archived, and h
   expect(early.finish()).toBeUndefined();
 });
 
-test("parseFrontier refuses what is no frontier", () => {
-  for (const text of ["", "x", "1", "3 AA== AA==", "-1", "01 AA=="]) expect(parseFrontier(text)).toBeUndefined();
+test("parseMerkleFrontier refuses what is no frontier", () => {
+  for (const text of ["", "x", "1", "3 AA== AA==", "-1", "01 AA=="]) expect(parseMerkleFrontier(text)).toBeUndefined();
 });

@@ -1,19 +1,19 @@
 import { expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { openCheckpoint, signCheckpoint } from "#dc/audit/checkpoint.ts";
-import { formatVerifierLine, openNote, parseVerifierLine } from "#dc/audit/signed_note.ts";
+import { formatVerifierLine, openSignedNote, parseVerifierLine } from "#dc/audit/signed_note.ts";
 
-test("openNote takes the example of Go's sumdb/note, and no letter of it changed", () => {
+test("openSignedNote takes the example of Go's sumdb/note, and no letter of it changed", () => {
   const key = parseVerifierLine("PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW");
   const text = "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n";
   const signature =
     "PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=";
   if (key === undefined) throw new Error("the key is a good one");
 
-  expect(openNote(`${text}\n\u2014 ${signature}\n`, [key])).toEqual({ text, key });
-  expect(openNote(`${text.replace("If", "Is")}\n\u2014 ${signature}\n`, [key])).toBeUndefined();
-  expect(openNote(`${text}\n\u2014 ${signature}`, [key])).toBeUndefined();
-  expect(openNote(`${text}\n- ${signature}\n`, [key])).toBeUndefined();
+  expect(openSignedNote(`${text}\n\u2014 ${signature}\n`, [key])).toEqual({ text, key });
+  expect(openSignedNote(`${text.replace("If", "Is")}\n\u2014 ${signature}\n`, [key])).toBeUndefined();
+  expect(openSignedNote(`${text}\n\u2014 ${signature}`, [key])).toBeUndefined();
+  expect(openSignedNote(`${text}\n- ${signature}\n`, [key])).toBeUndefined();
 });
 
 test("openCheckpoint reads what signCheckpoint wrote, and nothing that was changed or signed by another", () => {

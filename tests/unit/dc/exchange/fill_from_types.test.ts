@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fillFromTypes, modelKey } from "#dc/exchange/fill_from_types.ts";
+import { createModelKey, fillFromTypes } from "#dc/exchange/fill_from_types.ts";
 import type { SourceItem } from "#dc/exchange/item.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 
@@ -13,7 +13,7 @@ const TYPE: DeviceType = {
   weightKg: 20,
   ports: [{ name: "PSU1", kind: "POWER_IN" }],
 };
-const TYPES = new Map([[modelKey("ACME", "server") ?? "", TYPE]]);
+const TYPES = new Map([[createModelKey("ACME", "server") ?? "", TYPE]]);
 
 const device = (more: object): SourceItem => ({
   kind: "device",

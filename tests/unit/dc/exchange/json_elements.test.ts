@@ -2,18 +2,18 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { jsonElements } from "#cli/dc/exchange/json_elements.ts";
+import { readJsonElements } from "#cli/dc/exchange/json_elements.ts";
 import { emptyFolder } from "../../../support/dc_server.ts";
 
 const file = join(emptyFolder(), "list.json");
 const read = (content: string | Uint8Array) => {
   writeFileSync(file, content);
-  return [...jsonElements(file, "list.json")];
+  return [...readJsonElements(file, "list.json")];
 };
 const values = (content: string | Uint8Array) =>
   read(content).map((element) => ("value" in element ? element.value : element.reason));
 
-test("jsonElements reads what JSON.parse reads, in a list or in results, however it is written", () => {
+test("readJsonElements reads what JSON.parse reads, in a list or in results, however it is written", () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue()), fc.boolean(), fc.constantFrom(0, 2), (list, isPage, indent) => {
       const whole = isPage
@@ -25,19 +25,19 @@ test("jsonElements reads what JSON.parse reads, in a list or in results, however
   );
 });
 
-test("jsonElements goes on after an element that is no JSON, and numbers it", () => {
+test("readJsonElements goes on after an element that is no JSON, and numbers it", () => {
   expect(read('[1, {"a": nope}, 3]')).toMatchObject([{ number: 1, value: 1 }, { number: 2 }, { number: 3, value: 3 }]);
   expect(values('[1, {"a": nope}, 3]')[1]).toContain("JSON");
 });
 
-test("jsonElements tells text that was not written in UTF-8", () => {
+test("readJsonElements tells text that was not written in UTF-8", () => {
   const latin1 = Buffer.from('[{"name": "Zürich"}, {"name": "Bern"}]', "latin1");
 
   expect(read(latin1)).toMatchObject([{ isDamaged: true }, { isDamaged: false }]);
   expect(() => read(Buffer.from("\ufeff[1]", "utf16le"))).toThrow('Cannot read "list.json" as JSON: it is in UTF-16');
 });
 
-test("jsonElements refuses what holds no list, or one that does not end", () => {
+test("readJsonElements refuses what holds no list, or one that does not end", () => {
   expect(() => read("")).toThrow("it is empty");
   expect(() => read('{"count": 0}')).toThrow("expected a list, or an object with the list results");
   expect(() => read("[1, 2")).toThrow("the list does not end");

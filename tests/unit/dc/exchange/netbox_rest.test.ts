@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { type NetboxAddress, readRest } from "#cli/dc/exchange/netbox_rest.ts";
+import { type NetboxAddress, readRestTables } from "#cli/dc/exchange/netbox_rest.ts";
 import type { SourceWatcher, Unreadable } from "#cli/dc/exchange/source_error.ts";
 import { Dataset } from "#dc/exchange/netbox/dataset.ts";
 import { TABLE_NAMES } from "#dc/exchange/netbox/tables.ts";
@@ -31,16 +31,16 @@ function rowsOf(data: Dataset) {
   return TABLE_NAMES.map((table) => [table, data.all(table).toSorted((a, b) => Number(a.id) - Number(b.id))]);
 }
 
-test("readRest reads every page of every list, with the token", async () => {
+test("readRestTables reads every page of every list, with the token", async () => {
   const server = await started(lists, { token: "secret" });
   const data = new Dataset();
 
-  await readRest(data, address(server.url, { token: "secret" }), watcher());
+  await readRestTables(data, address(server.url, { token: "secret" }), watcher());
 
   expect(rowsOf(data)).toEqual(rowsOf(datasetOf(lists)));
 });
 
-test("readRest repeats what fails for a passing reason, after the wait that the server asks for", async () => {
+test("readRestTables repeats what fails for a passing reason, after the wait that the server asks for", async () => {
   let failures = 0;
   const server = await started(lists, {
     trouble: ({ number }) => {
@@ -52,13 +52,13 @@ test("readRest repeats what fails for a passing reason, after the wait that the 
   });
   const data = new Dataset();
 
-  await readRest(data, address(server.url), watcher());
+  await readRestTables(data, address(server.url), watcher());
 
   expect(failures).toBeGreaterThan(10);
   expect(rowsOf(data)).toEqual(rowsOf(datasetOf(lists)));
 });
 
-test("readRest reads a list again that changed while it was read", async () => {
+test("readRestTables reads a list again that changed while it was read", async () => {
   const changing = new Map(lists);
   const devices = [...(lists.get("dcim/devices") ?? [])];
   changing.set("dcim/devices", devices);
@@ -76,7 +76,7 @@ test("readRest reads a list again that changed while it was read", async () => {
   });
   const data = new Dataset();
 
-  await readRest(data, address(server.url), watcher());
+  await readRestTables(data, address(server.url), watcher());
 
   expect(
     data
@@ -86,50 +86,50 @@ test("readRest reads a list again that changed while it was read", async () => {
   ).toEqual(devices.map(({ id }) => id).filter((id) => id !== first?.id));
 });
 
-test("readRest reads some sites only", async () => {
+test("readRestTables reads some sites only", async () => {
   const server = await started(lists);
   const data = new Dataset();
 
-  await readRest(data, address(server.url, { sites: ["branch"] }), watcher());
+  await readRestTables(data, address(server.url, { sites: ["branch"] }), watcher());
 
   expect(data.all("site").map(({ cells }) => cells["slug"])).toEqual(["branch"]);
   expect(data.all("device")).toHaveLength(1);
 });
 
-test("readRest refuses when a list may not be read, rather than importing a part", async () => {
+test("readRestTables refuses when a list may not be read, rather than importing a part", async () => {
   const server = await started(lists, {
     trouble: ({ path }) => (path === "dcim/cables" ? { status: 403 } : undefined),
   });
 
-  await expect(readRest(new Dataset(), address(server.url), watcher())).rejects.toThrow(
+  await expect(readRestTables(new Dataset(), address(server.url), watcher())).rejects.toThrow(
     `${server.url}/api/dcim/cables/: the token may not read this list: expected the permission to view it`,
   );
 });
 
-test("readRest takes a list as empty that this version does not have, and no other", async () => {
+test("readRestTables takes a list as empty that this version does not have, and no other", async () => {
   const server = await started(lists, {
     trouble: ({ path }) =>
       path === "dcim/rack-types" || path === "dcim/cooling-sources" ? { status: 404 } : undefined,
   });
   const data = new Dataset();
-  await readRest(data, address(server.url), watcher());
+  await readRestTables(data, address(server.url), watcher());
   const wrong = await started(lists, { trouble: () => ({ status: 404 }) });
 
   expect(data.all("rack").length).toBeGreaterThan(0);
-  await expect(readRest(new Dataset(), address(wrong.url), watcher())).rejects.toThrow(
+  await expect(readRestTables(new Dataset(), address(wrong.url), watcher())).rejects.toThrow(
     "expected the address of a NetBox",
   );
 });
 
-test("readRest gives up after some attempts, and names the list", async () => {
+test("readRestTables gives up after some attempts, and names the list", async () => {
   const server = await started(lists, { trouble: ({ path }) => (path === "dcim/racks" ? { status: 503 } : undefined) });
 
-  await expect(readRest(new Dataset(), address(server.url), watcher())).rejects.toThrow(
+  await expect(readRestTables(new Dataset(), address(server.url), watcher())).rejects.toThrow(
     "/api/dcim/racks/: HTTP 503, 6 times",
   );
 });
 
-test("readRest stops between two pages when the import is stopped", async () => {
+test("readRestTables stops between two pages when the import is stopped", async () => {
   const stop = new AbortController();
   const server = await started(lists, {
     trouble: ({ path }) => {
@@ -138,17 +138,17 @@ test("readRest stops between two pages when the import is stopped", async () => 
     },
   });
 
-  await expect(readRest(new Dataset(), address(server.url), watcher([], stop.signal))).rejects.toThrow(
+  await expect(readRestTables(new Dataset(), address(server.url), watcher([], stop.signal))).rejects.toThrow(
     "nothing was written",
   );
 });
 
-test("readRest notes rows without an id", async () => {
+test("readRestTables notes rows without an id", async () => {
   const broken = new Map([...lists, ["dcim/sites", [{ id: null as unknown as number, name: "none" }]]]);
   const server = await started(broken as typeof lists);
   const unreadable: Unreadable[] = [];
 
-  await readRest(new Dataset(), address(server.url), watcher(unreadable));
+  await readRestTables(new Dataset(), address(server.url), watcher(unreadable));
 
   expect(unreadable).toEqual([{ file: "dcim/sites", number: 1, reason: "expected an object with an id" }]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
-import { findTable } from "#cli/dc/exchange/netbox_files.ts";
+import { findTableOfFile } from "#cli/dc/exchange/netbox_files.ts";
 import type { SourceItem } from "#dc/exchange/item.ts";
 import { CsvRows } from "#dc/exchange/netbox/csv_rows.ts";
 import { Dataset } from "#dc/exchange/netbox/dataset.ts";
@@ -38,7 +38,7 @@ function readBack(written: ExportInventory): { readonly back: ExportInventory; r
   const rows = new CsvRows(data, (table, id, reason) => unclear.push(`${table}/${id} ${reason}`));
   for (const { name, text } of writeNetboxCsv(written)) {
     const [headers = [], ...records] = parse(text) as string[][];
-    const table = findTable(name);
+    const table = findTableOfFile(name);
     if (table === undefined) throw new Error(`No table ${name}`);
     for (const [index, record] of records.entries()) rows.add(table, headers, record, index + 2);
   }

@@ -1,12 +1,17 @@
 import { expect, test } from "bun:test";
-import { doFootprintsOverlap, toRectangle } from "#dc/model/rack_space.ts";
+import { computeFootprint, doFootprintsOverlap } from "#dc/model/rack_space.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 
 test("rectangle has the same extents wherever the front faces", () => {
   const placement = { xMm: 1300, yMm: 2400, widthMm: 750, depthMm: 1200 };
 
   for (const rotationDeg of [0, 90, 180, 270]) {
-    expect(toRectangle({ ...placement, rotationDeg })).toEqual({ west: 1300, north: 2400, east: 2050, south: 3600 });
+    expect(computeFootprint({ ...placement, rotationDeg })).toEqual({
+      west: 1300,
+      north: 2400,
+      east: 2050,
+      south: 3600,
+    });
   }
 });
 

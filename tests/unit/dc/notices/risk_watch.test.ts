@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
-import { isReceivedBy, type Receiver } from "#dc/notices/receiver.ts";
+import { isNoticeReceivedBy, type Receiver } from "#dc/notices/receiver.ts";
 import { RiskWatch } from "#dc/notices/risk_watch.ts";
 import { RISK_KINDS, readNotices } from "#dc/operations/notices/notice.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
@@ -70,7 +70,7 @@ test("RiskWatch gives a receiver only its kinds, severities and places", async (
   expect(await look()).toEqual(["racks rack.appeared rack:A01 >FAULT", "here rack.appeared rack:A01 >FAULT"]);
 }, 240_000);
 
-test("isReceivedBy finds every kind of element in the places of a receiver, and no place of another kind with the same name", async () => {
+test("isNoticeReceivedBy finds every kind of element in the places of a receiver, and no place of another kind with the same name", async () => {
   const site = await testService({ store: await storeOf(ams1) });
   const topology = await site.service.inventory();
   const about = {
@@ -83,7 +83,7 @@ test("isReceivedBy finds every kind of element in the places of a receiver, and 
     at: "",
   };
   const isIn = (element: string, text: string) =>
-    isReceivedBy(
+    isNoticeReceivedBy(
       receiver("r", { places: [place(text)] }),
       { ...about, severity: "HIGH", elements: [element] },
       topology,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Caller } from "#dc/context.ts";
-import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
+import { convertPageToJson, type HistoryParameters } from "#dc/operations/audit_history.ts";
 import { testService } from "../../../support/dc/service.ts";
 import { smallSite } from "../../../support/dc/small_site.ts";
 
@@ -78,7 +78,7 @@ describe("history", async () => {
   });
 
   test("goes over the wire in snake_case", async () => {
-    const json = historyJson(await site.service.history({ page_size: "1" }, READER));
+    const json = convertPageToJson(await site.service.history({ page_size: "1" }, READER));
 
     expect(Object.keys(json)).toEqual(["entries", "next_page_token", "complete_through", "chain"]);
     expect(json["entries"]).toMatchObject([{ changed_fields: ["name"], actor: { auth_method: "jwt" }, sealed: true }]);

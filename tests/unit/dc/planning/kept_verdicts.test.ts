@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Topology } from "#dc/analysis/topology.ts";
-import { compareSites, computeDomains } from "#dc/analysis/window/domains.ts";
+import { compareSiteStates, computeDomains } from "#dc/analysis/window/domains.ts";
 import { runAllSteps } from "#kernel/steps.ts";
 import { sampleSite } from "../../../support/dc/agreeing_sites.ts";
 import { storeOf } from "../../../support/dc/ams1_inventory.ts";
@@ -20,8 +20,8 @@ test("changeOf leaves the domains of another hall untouched, and names the devic
   const domainOf = ({ code }: { readonly code: string }) =>
     runAllSteps(computeDomains(after))[after.power.indexOf.get(`device:${code.toLowerCase()}`) ?? -1] ?? -1;
 
-  const change = runAllSteps(compareSites(before, after, [`device:${first.code}`]));
-  const cable = runAllSteps(compareSites(before, before, [`cable:${first.code}/eth0~${last.code}/eth0`]));
+  const change = runAllSteps(compareSiteStates(before, after, [`device:${first.code}`]));
+  const cable = runAllSteps(compareSiteStates(before, before, [`cable:${first.code}/eth0~${last.code}/eth0`]));
 
   expect(domainOf(first)).not.toBe(domainOf(last));
   for (const touched of change.touched) expect(touched).toEqual(new Set([domainOf(first)]));

@@ -4,9 +4,9 @@ import { drawFloorPlan } from "#dc/render/floor/floor_plan.ts";
 import { styleFloor } from "#dc/render/floor/floor_style.ts";
 import { drawTileText } from "#dc/render/floor/tile_labels.ts";
 import type { FloorTile } from "#dc/render/floor/tiles.ts";
-import { colorOf } from "#dc/render/palette.ts";
+import { resolveColor } from "#dc/render/palette.ts";
 import type { Group, Item } from "#dc/render/scene.ts";
-import { toSvg } from "#dc/render/svg.ts";
+import { formatSvg } from "#dc/render/svg.ts";
 import {
   CracStatus,
   type FloorPlanResponse,
@@ -94,7 +94,7 @@ test("a wide floor names every rack and panel in full", () => {
 
   expect(words).toContain("RPP- A-A 40 %");
   expect(words).toContain("T25 84 %");
-  expect(toSvg(scene, { theme: "LIGHT" })).not.toContain("…");
+  expect(formatSvg(scene, { theme: "LIGHT" })).not.toContain("…");
   expect([cutTexts(scene), overlappingTexts(scene)]).toEqual([[], []]);
 });
 
@@ -116,11 +116,11 @@ test("racks without a place stand beside the plan with their health, the worst f
   ];
   const reply = create(FloorPlanResponseSchema, { floorRef: "floor:BIG/1", unplaced, unplacedRacks });
   const { scene, elements } = drawFloorPlan(reply, drawOptions());
-  const svg = toSvg(scene, { theme: "LIGHT" });
+  const svg = formatSvg(scene, { theme: "LIGHT" });
 
   expect(refsOf(scene.items)).toEqual(["rack:X2", "rack:X1", "crac:CRAH-9"]);
   expect(svg).toMatch(/X2\nHealth: Fault[^<]*U conflict: S1\nno placement recorded/);
-  expect(svg).toContain(colorOf("LIGHT", "faultSoft"));
+  expect(svg).toContain(resolveColor("LIGHT", "faultSoft"));
   expect(elements.map(({ ref }) => ref)).toEqual(["rack:X1", "rack:X2"]);
 });
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
-import { toDot } from "#dc/render/dot.ts";
+import { formatDotGraph } from "#dc/render/dot.ts";
 import type { Item, Scene } from "#dc/render/scene.ts";
-import { toSvg } from "#dc/render/svg.ts";
+import { formatSvg } from "#dc/render/svg.ts";
 import { readRasterFiles } from "#runtime/raster_worker.ts";
 import { textsOf } from "../../../support/dc/scene_checks.ts";
 import { SCREEN_CASES, usualDrawing } from "../../../support/dc/screen_cases.ts";
@@ -21,7 +21,7 @@ afterAll(() => {
 
 /** Pixels of a scene at its own size, four bytes each. Reads the SVG as strict XML. */
 function pixels(scene: Scene): { readonly width: number; readonly bytes: Uint8Array } {
-  const drawn = new Resvg(toSvg(scene, { theme: "LIGHT" }), {
+  const drawn = new Resvg(formatSvg(scene, { theme: "LIGHT" }), {
     font: { fontBuffers: fonts, defaultFontFamily: "DejaVu Sans" },
   });
   const image = drawn.render();
@@ -59,7 +59,7 @@ describe.each(SCREEN_CASES)("$screen of $ref", (asked) => {
   // Graphviz takes seconds for a whole fabric; the laws of graphs draw smaller ones.
   test.skipIf(!HAS_GRAPHVIZ || (asked.site === "AMS1" && asked.screen === "FABRIC"))("passes Graphviz", async () => {
     const { graph } = await usualDrawing(asked);
-    const { status, complaints, svg } = layOut(toDot(graph, { theme: "LIGHT" }));
+    const { status, complaints, svg } = layOut(formatDotGraph(graph, { theme: "LIGHT" }));
 
     expect(complaints.replace(/.*(?:font|Pango|couldn't load).*\n?/gi, "")).toBe("");
     expect(status).toBe(0);

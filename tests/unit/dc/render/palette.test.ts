@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { THEMES, type Theme } from "#dc/model/enum_values.ts";
 import { FAINT_OPACITY } from "#dc/render/emphasis.ts";
-import { COLOR_TOKENS, type ColorToken, colorOf, contrastRatio, type Paint } from "#dc/render/palette.ts";
+import { COLOR_TOKENS, type ColorToken, computeContrastRatio, type Paint, resolveColor } from "#dc/render/palette.ts";
 import { drawMark } from "#dc/render/parts/marks.ts";
 
 /** Grounds on which words in the theme's own inks stand; on any other fill they are written in `on:<fill>`. */
@@ -27,7 +27,11 @@ for (const theme of THEMES) {
       ];
 
       const weak = pairs
-        .map(([ink, ground]) => ({ ink, ground, ratio: contrastRatio(colorOf(theme, ink), colorOf(theme, ground)) }))
+        .map(([ink, ground]) => ({
+          ink,
+          ground,
+          ratio: computeContrastRatio(resolveColor(theme, ink), resolveColor(theme, ground)),
+        }))
         .filter(({ ratio }) => ratio < 4.5);
 
       expect(weak).toEqual([]);
@@ -35,10 +39,10 @@ for (const theme of THEMES) {
 
     test("outlines, accents and what stands back reach a contrast of 3", () => {
       const faint = (ink: Paint, ground: ColorToken, under: ColorToken) =>
-        contrastRatio(...([ink, ground].map((paint) => mixed(theme, paint, under)) as [string, string]));
+        computeContrastRatio(...([ink, ground].map((paint) => mixed(theme, paint, under)) as [string, string]));
       const weak = GROUNDS.flatMap((under) => [
         ...(["line", "accent"] as const)
-          .filter((edge) => contrastRatio(colorOf(theme, edge), colorOf(theme, under)) < 3)
+          .filter((edge) => computeContrastRatio(resolveColor(theme, edge), resolveColor(theme, under)) < 3)
           .map((edge) => `${edge} on ${under}`),
         ...INKS.filter((ink) => faint(ink, under, under) < 3).map((ink) => `faint ${ink} on ${under}`),
         ...COLOR_TOKENS.filter((fill) => /Soft$|^role|^scale|^sunken$/.test(fill))
@@ -50,14 +54,14 @@ for (const theme of THEMES) {
     });
 
     test("every colour is #rrggbb", () => {
-      expect(COLOR_TOKENS.filter((token) => !/^#[0-9a-f]{6}$/.test(colorOf(theme, token)))).toEqual([]);
+      expect(COLOR_TOKENS.filter((token) => !/^#[0-9a-f]{6}$/.test(resolveColor(theme, token)))).toEqual([]);
     });
   });
 }
 
 /** A colour as it is seen in an element that stands back on `under`. */
 function mixed(theme: Theme, paint: Paint, under: ColorToken): string {
-  const [front, back] = [colorOf(theme, paint), colorOf(theme, under)];
+  const [front, back] = [resolveColor(theme, paint), resolveColor(theme, under)];
   const parts = [1, 3, 5].map((at) => {
     const [a, b] = [front, back].map((color) => Number.parseInt(color.slice(at, at + 2), 16));
     return Math.round((a ?? 0) * FAINT_OPACITY + (b ?? 0) * (1 - FAINT_OPACITY));
@@ -66,8 +70,8 @@ function mixed(theme: Theme, paint: Paint, under: ColorToken): string {
 }
 
 test("contrast is 21 between black and white and 1 between equal colours", () => {
-  expect(contrastRatio("#000000", "#ffffff")).toBeCloseTo(21, 5);
-  expect(contrastRatio("#2563c9", "#2563c9")).toBe(1);
+  expect(computeContrastRatio("#000000", "#ffffff")).toBeCloseTo(21, 5);
+  expect(computeContrastRatio("#2563c9", "#2563c9")).toBe(1);
 });
 
 /** What someone without one kind of cones sees, in linear light. Source: Viénot, Brettel and Mollon 1999; Machado, Oliveira and Fernandes 2009 for tritanopia. */
@@ -116,7 +120,11 @@ function pairs<Item>(items: readonly Item[]): readonly (readonly [Item, Item])[]
 describe.each(["protanopia", "deuteranopia", "tritanopia"] as const)("Someone with %s", (kind) => {
   test.each(THEMES)("tells OK, watch and fault apart in %s", (theme) => {
     const close = pairs(["ok", "watch", "fault"] as const)
-      .map(([one, other]) => ({ one, other, apart: distance(kind, colorOf(theme, one), colorOf(theme, other)) }))
+      .map(([one, other]) => ({
+        one,
+        other,
+        apart: distance(kind, resolveColor(theme, one), resolveColor(theme, other)),
+      }))
       .filter(({ apart }) => apart < 18);
 
     expect(close).toEqual([]);
@@ -128,7 +136,7 @@ describe.each(["protanopia", "deuteranopia", "tritanopia"] as const)("Someone wi
       .slice(1)
       .map((step, index) => ({
         step,
-        apart: distance(kind, colorOf(theme, steps[index] ?? step), colorOf(theme, step)),
+        apart: distance(kind, resolveColor(theme, steps[index] ?? step), resolveColor(theme, step)),
       }))
       .filter(({ apart }) => apart < 8);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { COLOR_TOKENS, colorOf, contrastRatio, hatchOf } from "#dc/render/palette.ts";
+import { COLOR_TOKENS, computeContrastRatio, findHatch, resolveColor } from "#dc/render/palette.ts";
 import { getColorName } from "#words/color_name.ts";
 import { type TestService, testService } from "../../../support/dc/service.ts";
 
@@ -123,17 +123,20 @@ test.each([
 test("no two roles look alike on paper, and hatches can be seen on their grounds", () => {
   const roles = COLOR_TOKENS.filter((token) => token.startsWith("role"));
 
-  const looks = roles.map((role) => `${colorOf("PRINT", role)} ${JSON.stringify(hatchOf("PRINT", role)?.pattern)}`);
+  const looks = roles.map(
+    (role) => `${resolveColor("PRINT", role)} ${JSON.stringify(findHatch("PRINT", role)?.pattern)}`,
+  );
 
   expect(new Set(looks).size).toBe(roles.length);
-  const greys = [...new Set(roles.map((role) => colorOf("PRINT", role)))].toSorted();
+  const greys = [...new Set(roles.map((role) => resolveColor("PRINT", role)))].toSorted();
   for (const [index, grey] of greys.entries()) {
     const next = greys[index + 1];
-    if (next !== undefined) expect(contrastRatio(grey, next)).toBeGreaterThan(1.35);
+    if (next !== undefined) expect(computeContrastRatio(grey, next)).toBeGreaterThan(1.35);
   }
   for (const role of roles) {
-    const hatch = hatchOf("PRINT", role);
-    if (hatch !== undefined) expect(contrastRatio(hatch.paint, colorOf("PRINT", role))).toBeGreaterThan(1.8);
+    const hatch = findHatch("PRINT", role);
+    if (hatch !== undefined)
+      expect(computeContrastRatio(hatch.paint, resolveColor("PRINT", role))).toBeGreaterThan(1.8);
   }
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import type { Item, Scene } from "#dc/render/scene.ts";
-import { toSvg } from "#dc/render/svg.ts";
+import { formatSvg } from "#dc/render/svg.ts";
 import { Rasterizer } from "#runtime/rasterizer.ts";
 
 const rasterizer = new Rasterizer();
@@ -11,7 +11,7 @@ function scene(items: readonly Item[]): Scene {
 }
 
 const words: Item = { kind: "text", x: 10, y: 25, text: "SRV-1 \u0007 ]]> مرحبا", size: 14, fill: "ink" };
-const png = (items: readonly Item[], width = 120) => rasterizer.png(toSvg(scene(items), { theme: "LIGHT" }), width);
+const png = (items: readonly Item[], width = 120) => rasterizer.png(formatSvg(scene(items), { theme: "LIGHT" }), width);
 
 test("Rasterizer draws letters, and the same SVG twice to the same bytes", async () => {
   const [empty, written, again, bold] = await Promise.all([

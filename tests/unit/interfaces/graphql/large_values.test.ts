@@ -2,7 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { coerceInputValue, type GraphQLInputType } from "graphql";
 import { BulkUpsertDevicesRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { coerceInSteps, toMessageInSteps, UnreadableArgument } from "#interfaces/graphql/large_values.ts";
+import {
+  coerceVariableInSteps,
+  convertArgumentsInSteps,
+  UnreadableArgument,
+} from "#interfaces/graphql/large_values.ts";
 import { buildGraphqlSchema } from "#interfaces/graphql/schema.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { served } from "../../../support/dc/served.ts";
@@ -38,17 +42,17 @@ describe("A large variable of GraphQL", () => {
     nothing: null,
   })) {
     test(`becomes what the library makes of it: ${name}`, () => {
-      const { value: coerced } = counted(coerceInSteps(value, itemsType(), []));
+      const { value: coerced } = counted(coerceVariableInSteps(value, itemsType(), []));
 
       expect(coerced).toEqual(coerceInputValue(value, itemsType()));
     });
   }
 
   test("is read in as many steps as it has items, those within items included", () => {
-    expect(counted(coerceInSteps(devices(500, 1), itemsType(), [])).count).toBeGreaterThanOrEqual(500);
-    expect(counted(coerceInSteps(devices(2, 500), itemsType(), [])).count).toBeGreaterThanOrEqual(1000);
+    expect(counted(coerceVariableInSteps(devices(500, 1), itemsType(), [])).count).toBeGreaterThanOrEqual(500);
+    expect(counted(coerceVariableInSteps(devices(2, 500), itemsType(), [])).count).toBeGreaterThanOrEqual(1000);
     expect(
-      counted(toMessageInSteps(BulkUpsertDevicesRequestSchema, { items: devices(40, 40).map(unkinded) })).count,
+      counted(convertArgumentsInSteps(BulkUpsertDevicesRequestSchema, { items: devices(40, 40).map(unkinded) })).count,
     ).toBe(40 * 41);
   });
 
@@ -114,7 +118,7 @@ test("a large variable may be named as a prototype is", async () => {
 test("messageInSteps reads what the library reads, and names the place of what cannot be read", () => {
   const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
   const proto = devices(30, 30).map(unkinded);
-  const { value } = counted(toMessageInSteps(BulkUpsertDevicesRequestSchema, { atomic: true, items: proto }));
+  const { value } = counted(convertArgumentsInSteps(BulkUpsertDevicesRequestSchema, { atomic: true, items: proto }));
 
   const read = fromJson(BulkUpsertDevicesRequestSchema, plain({ atomic: true, items: proto }));
   expect(toJson(BulkUpsertDevicesRequestSchema, value as typeof read)).toEqual(
@@ -122,7 +126,8 @@ test("messageInSteps reads what the library reads, and names the place of what c
   );
 
   const broken = [...proto, { code: "X", ports: [...ports(30).map(({ name }) => ({ name })), { name: 5 }] }];
-  const failing = () => counted(toMessageInSteps(BulkUpsertDevicesRequestSchema, { items: broken } as JsonObject));
+  const failing = () =>
+    counted(convertArgumentsInSteps(BulkUpsertDevicesRequestSchema, { items: broken } as JsonObject));
   expect(failing).toThrow(UnreadableArgument);
   try {
     failing();

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { changeStreamResponse } from "#interfaces/http/change_stream.ts";
+import { createChangeStreamResponse } from "#interfaces/http/change_stream.ts";
 import { endAfterTest, served } from "../../../support/dc/served.ts";
 import { Http2Streams, openHttp1 } from "../../../support/event_stream.ts";
 
@@ -44,7 +44,7 @@ test("a stream reads no further than its reader", async () => {
   };
   const shutdown = new AbortController();
 
-  const { body } = changeStreamResponse(counted, {
+  const { body } = createChangeStreamResponse(counted, {
     turn: async () => {},
     check: async () => {},
     shutdown: shutdown.signal,

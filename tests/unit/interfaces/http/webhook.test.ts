@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { verifyLog } from "#dc/audit/verify_log.ts";
-import { etagOf } from "#dc/operations/writes/changes.ts";
+import { computeEtag } from "#dc/operations/writes/changes.ts";
 import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { openMemory } from "../../../support/dc/memory/store.ts";
@@ -46,7 +46,7 @@ async function rackRow(at: Served, code: string, parts: Record<string, unknown> 
     site: "s1",
     floor: 1,
     body: JSON.stringify(resource),
-    etag: etagOf(resource),
+    etag: computeEtag(resource),
     create_time: stored.createTime,
     update_time: stored.updateTime,
   };

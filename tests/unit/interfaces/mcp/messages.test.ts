@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { errorLine, parseLine, type RpcError, readMessage, resultLine } from "#interfaces/mcp/messages.ts";
+import { formatErrorLine, formatResultLine, parseLine, type RpcError, readMessage } from "#interfaces/mcp/messages.ts";
 
 const VERSION: RpcError = { code: -32600, message: "Invalid JSON-RPC version" };
 
@@ -102,8 +102,8 @@ describe("readMessage", () => {
 
 test("resultLine and errorLine make one line each, whatever they carry", () => {
   const lines = [
-    resultLine("a\nb", JSON.stringify({ text: "x\r\ny\u2028z" })),
-    errorLine(null, { code: -32603, message: "a\nb" }),
+    formatResultLine("a\nb", JSON.stringify({ text: "x\r\ny\u2028z" })),
+    formatErrorLine(null, { code: -32603, message: "a\nb" }),
   ];
 
   expect(lines.map((line) => line.includes("\n"))).toEqual([false, false]);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { toDot, toMermaid } from "#planner/operations/graph/languages.ts";
+import { formatDotGraph, formatMermaidGraph } from "#planner/operations/graph/languages.ts";
 import { buildSpecGraph, type GraphOptions } from "#planner/operations/graph/spec_graph.ts";
-import { toSvg } from "#planner/operations/graph/svg.ts";
+import { drawSvgGraph } from "#planner/operations/graph/svg.ts";
 import { computeReadiness } from "#planner/spec/readiness.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
@@ -103,8 +103,8 @@ const hostile = () => {
   return graphOf([made("2026-01-01-001-aaa", ""), made("--help", "2026-01-01-001-aaa")]);
 };
 
-test("toMermaid writes every sign that means something as a code", () => {
-  const lines = toMermaid(hostile()).split("\n");
+test("formatMermaidGraph writes every sign that means something as a code", () => {
+  const lines = formatMermaidGraph(hostile()).split("\n");
 
   expect(lines.slice(0, 2)).toEqual(["flowchart LR", "  classDef critical stroke-width:4px"]);
   expect(lines).toHaveLength(6);
@@ -115,7 +115,7 @@ test("toMermaid writes every sign that means something as a code", () => {
 });
 
 test("toSvg holds no text as markup", () => {
-  const svg = toSvg(hostile());
+  const svg = drawSvgGraph(hostile());
 
   expect(svg).toContain("&lt;script&gt;alert(1)");
   const tags = svg.match(/<[^>]*>/g)?.map((tag) => /^<\/?(\w+)/.exec(tag)?.[1]);
@@ -124,7 +124,7 @@ test("toSvg holds no text as markup", () => {
 });
 
 test.skipIf(!HAS_GRAPHVIZ)("toDot gives Graphviz one box for each spec, whatever it is called", () => {
-  const { status, complaints, svg } = layOut(toDot(hostile()));
+  const { status, complaints, svg } = layOut(formatDotGraph(hostile()));
 
   expect([status, complaints]).toEqual([0, ""]);
   expect(svg.match(/class="node"/g)).toHaveLength(2);
@@ -135,7 +135,9 @@ test.skipIf(!HAS_GRAPHVIZ)("toDot gives Graphviz one box for each spec, whatever
 test("specs without dependencies stand in rows below the others, none on top of another", () => {
   const specs = [spec("a"), spec("b", "a"), ...Array.from({ length: 20 }, (_, at) => spec(`z${at}`))];
 
-  const places = [...toSvg(graphOf(specs)).matchAll(/<rect x="(\d+)" y="([\d.]+)"/g)].map(([, x, y]) => `${x} ${y}`);
+  const places = [...drawSvgGraph(graphOf(specs)).matchAll(/<rect x="(\d+)" y="([\d.]+)"/g)].map(
+    ([, x, y]) => `${x} ${y}`,
+  );
 
   expect(new Set(places).size).toBe(22);
   expect(new Set(places.map((place) => place.split(" ")[0])).size).toBe(4);

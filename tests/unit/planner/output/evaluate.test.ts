@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { evaluate } from "../../../../src/planner/output/evaluate.ts";
+import { evaluateValue } from "../../../../src/planner/output/evaluate.ts";
 import { linkSchema } from "../../../../src/planner/output/link_schema.ts";
 import { SchemaIndex } from "../../../../src/planner/output/schema_index.ts";
 import { bundle, problems, verdict } from "../../../support/schema_bundle.ts";
@@ -194,7 +194,7 @@ test("evaluate tells in linear time why a deep value fits no alternative", () =>
   const schema = linkSchema(index, document.uris[0]);
   const looksAt = (depth: number) => {
     let looks = 0;
-    const { problems } = evaluate(schema, JSON.parse(`${"[".repeat(depth)}"x"${"]".repeat(depth)}`), () => {
+    const { problems } = evaluateValue(schema, JSON.parse(`${"[".repeat(depth)}"x"${"]".repeat(depth)}`), () => {
       looks += 1;
     });
     expect(problems).toMatchObject([{ what: "expected array or integer, got string" }]);
@@ -214,7 +214,7 @@ test("evaluate asks regularly whether to go on", () => {
   };
 
   expect(() =>
-    evaluate(
+    evaluateValue(
       schema,
       Array.from({ length: 1000 }, () => 1),
       stop,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { decideConsequence, formatOutputReport } from "../../../../src/planner/output/report.ts";
+import { decideOutputConsequence, formatOutputReport } from "../../../../src/planner/output/report.ts";
 import type { OutputVerdict } from "../../../../src/planner/ports.ts";
 
 const schemaPath = ".planner/schemas/report.json";
@@ -39,14 +39,14 @@ const MISFITS: readonly OutputVerdict[] = [
 ];
 
 test.each(MISFITS)("outputConsequence asks for attention in strict mode when the verdict is %j", (verdict) => {
-  expect(decideConsequence(verdict, true)).toEqual({ status: "needs_attention", warning: false });
+  expect(decideOutputConsequence(verdict, true)).toEqual({ status: "needs_attention", warning: false });
 });
 
 test.each(MISFITS)("outputConsequence warns and completes in lax mode when the verdict is %j", (verdict) => {
-  expect(decideConsequence(verdict, false)).toEqual({ status: "completed", warning: true });
+  expect(decideOutputConsequence(verdict, false)).toEqual({ status: "completed", warning: true });
 });
 
 test.each([true, false])("outputConsequence completes what passed or has no schema (strict: %p)", (strict) => {
-  expect(decideConsequence({ kind: "passed" }, strict)).toEqual({ status: "completed", warning: false });
-  expect(decideConsequence(null, strict)).toEqual({ status: "completed", warning: false });
+  expect(decideOutputConsequence({ kind: "passed" }, strict)).toEqual({ status: "completed", warning: false });
+  expect(decideOutputConsequence(null, strict)).toEqual({ status: "completed", warning: false });
 });

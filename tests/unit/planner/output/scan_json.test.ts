@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { countNesting, JsonScanner } from "../../../../src/planner/output/scan_json.ts";
+import { countNestingLevels, JsonScanner } from "../../../../src/planner/output/scan_json.ts";
 
 test.each([
   ['{"a": [1, -2.5e3, true, null, "x\\u00e9"]} rest', 41],
@@ -38,9 +38,9 @@ test.each([
   ['{"a": [[1], "[[[["]}', 3],
   ['"\\"[["', 0],
 ])("nestingDepth counts the levels of %j", (json, depth) => {
-  expect(countNesting(json)).toBe(depth);
+  expect(countNestingLevels(json)).toBe(depth);
 });
 
 test("nestingDepth needs no stack for a deep text", () => {
-  expect(countNesting("[".repeat(1_000_000))).toBe(1_000_000);
+  expect(countNestingLevels("[".repeat(1_000_000))).toBe(1_000_000);
 });

@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
-import { compareDue, compareUrgency, isDay, type PlanningFields, type Priority } from "#planner/spec/planning.ts";
+import {
+  compareDueDays,
+  compareUrgency,
+  isCalendarDay,
+  type PlanningFields,
+  type Priority,
+} from "#planner/spec/planning.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
 function planned(number: number, priority: Priority | null, due: string | null): PlanningFields {
@@ -7,9 +13,9 @@ function planned(number: number, priority: Priority | null, due: string | null):
 }
 
 test("isDay knows the days of the calendar, and nothing else", () => {
-  for (const day of ["2026-02-28", "2028-02-29", "2026-12-31"]) expect(isDay(day)).toBe(true);
+  for (const day of ["2026-02-28", "2028-02-29", "2026-12-31"]) expect(isCalendarDay(day)).toBe(true);
   for (const text of ["2026-02-29", "2026-04-31", "2026-13-01", "2026-1-1", "tomorrow", "2026-01-01T00:00:00Z", ""]) {
-    expect(isDay(text)).toBe(false);
+    expect(isCalendarDay(text)).toBe(false);
   }
 });
 
@@ -30,7 +36,7 @@ test("compareUrgency orders by priority, then day, then id", () => {
 });
 
 test("compareDue puts specs without a day last", () => {
-  expect([null, "2026-02-01", "2026-01-01"].map((due) => planned(1, null, due)).sort(compareDue)).toEqual(
+  expect([null, "2026-02-01", "2026-01-01"].map((due) => planned(1, null, due)).sort(compareDueDays)).toEqual(
     ["2026-01-01", "2026-02-01", null].map((due) => planned(1, null, due)),
   );
 });

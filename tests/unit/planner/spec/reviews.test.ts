@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { parseCriteria } from "#planner/spec/criteria.ts";
 import { parseReadable } from "#planner/spec/document.ts";
-import { appendReview, isSentBack, parseReviews } from "#planner/spec/reviews.ts";
+import { appendReview, isWorkSentBack, parseReviews } from "#planner/spec/reviews.ts";
 import { findTitle } from "#planner/spec/sections.ts";
 
 const SPEC = "---\nid: a # mine\n---\n\nOnly text.\n\n- [ ] one\n\n## Output\n\nnone\n";
@@ -42,9 +42,9 @@ test("reviewsOf skips what is no entry: text by hand, quotations outside of one,
   expect(parseReviews(body)).toEqual([{ at: at(1), text: "kept" }]);
 });
 
-test("isSentBack compares the newest entry with the begin of the last run", () => {
+test("isWorkSentBack compares the newest entry with the begin of the last run", () => {
   const body = bodyOf(appendReview(SPEC, { at: at(2), text: "x" }));
 
-  expect([at(1), at(3), null].map((run) => isSentBack(body, run))).toEqual([true, false, false]);
-  expect(isSentBack(bodyOf(SPEC), at(1))).toBe(false);
+  expect([at(1), at(3), null].map((run) => isWorkSentBack(body, run))).toEqual([true, false, false]);
+  expect(isWorkSentBack(bodyOf(SPEC), at(1))).toBe(false);
 });

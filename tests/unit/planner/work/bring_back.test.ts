@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mergeRunIntoProject, withOutput } from "#planner/work/bring_back.ts";
+import { appendAgentOutput, mergeRunIntoProject } from "#planner/work/bring_back.ts";
 
 const BEFORE = "---\nstatus: in_progress # begun\nlabels: [a]\n---\n\n# T\n\n- [ ] One\n";
 const THERE =
@@ -44,8 +44,8 @@ test("bringBack removes a field that the run removed", () => {
   expect(mergeRunIntoProject({ before, here, there: BEFORE }).text).toBe(BEFORE.replace("[a]", "[b]"));
 });
 
-test("withOutput adds the agent's words once, and none where it wrote its own", () => {
-  expect(withOutput(BEFORE, " done \n", false)).toBe(`${BEFORE}\n## Output\n\ndone\n`);
-  expect(withOutput(BEFORE, "done", true)).toBe(BEFORE);
-  expect(withOutput(BEFORE, " \n", false)).toBe(BEFORE);
+test("appendAgentOutput adds the agent's words once, and none where it wrote its own", () => {
+  expect(appendAgentOutput(BEFORE, " done \n", false)).toBe(`${BEFORE}\n## Output\n\ndone\n`);
+  expect(appendAgentOutput(BEFORE, "done", true)).toBe(BEFORE);
+  expect(appendAgentOutput(BEFORE, " \n", false)).toBe(BEFORE);
 });

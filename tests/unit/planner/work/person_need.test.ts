@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { findPersonNeed, type PersonNeedFacts } from "#planner/work/person_need.ts";
+import { findHumanInputReason, type PersonNeedFacts } from "#planner/work/person_need.ts";
 
 const need = (signs: Partial<PersonNeedFacts>) =>
-  findPersonNeed({ id: "a", status: "pending", worktree: undefined, last: undefined, ...signs });
+  findHumanInputReason({ id: "a", status: "pending", worktree: undefined, last: undefined, ...signs });
 const failed = (error: string) => ({ error }) as unknown as PersonNeedFacts["last"];
 
 test.each(["pending", "blocked", "in_progress", "cancelled", "completed"])(
@@ -10,7 +10,7 @@ test.each(["pending", "blocked", "in_progress", "cancelled", "completed"])(
   (status) => expect(need({ status })).toBeNull(),
 );
 
-test("findPersonNeed tells finished work from work that a merge refused", () => {
+test("findHumanInputReason tells finished work from work that a merge refused", () => {
   const done = { status: "done", error: null } as const;
   const finished = {
     kind: "finished",
@@ -27,7 +27,7 @@ test("findPersonNeed tells finished work from work that a merge refused", () => 
   });
 });
 
-test("findPersonNeed gives the reason of the merge, else of the run, and the command that the reason names", () => {
+test("findHumanInputReason gives the reason of the merge, else of the run, and the command that the reason names", () => {
   const worktree = { status: "failed", error: "conflict in b.txt" } as const;
   const waits = '1 check waits for acceptance: "planner approve a"';
 

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { parseCriteria } from "../../../../src/planner/spec/criteria.ts";
-import { analyzeRun } from "../../../../src/planner/work/takeover_analysis.ts";
+import { analyzeAbandonedRun } from "../../../../src/planner/work/takeover_analysis.ts";
 
 const OPEN = parseCriteria("- [x] One\n- [ ] Two\n");
 
-test("analyzeRun counts the error lines and quotes the first three", () => {
+test("analyzeAbandonedRun counts the error lines and quotes the first three", () => {
   const lines = ["start", "Error: one", "test failed", "fatal: three", "panicked at four", "fine"];
 
-  const { analysis, suggestion } = analyzeRun({ lines, criteria: [] });
+  const { analysis, suggestion } = analyzeAbandonedRun({ lines, criteria: [] });
 
   expect(analysis).toContain("6 log lines in the last run");
   expect(analysis).toContain("4 error lines:\n- Error: one\n- test failed\n- fatal: three\n");
@@ -15,7 +15,7 @@ test("analyzeRun counts the error lines and quotes the first three", () => {
   expect(suggestion).toContain("Review the errors");
 });
 
-test("analyzeRun does not take success for an error", () => {
+test("analyzeAbandonedRun does not take success for an error", () => {
   const lines = [
     "0 errors",
     "found no failures",
@@ -24,15 +24,15 @@ test("analyzeRun does not take success for an error", () => {
     "mirrors everywhere",
   ];
 
-  const { analysis, suggestion } = analyzeRun({ lines, criteria: [] });
+  const { analysis, suggestion } = analyzeAbandonedRun({ lines, criteria: [] });
 
   expect(analysis).toContain("No error lines");
   expect(suggestion).not.toContain("Review the errors");
 });
 
-test("analyzeRun tells whether the run spoke of completion", () => {
+test("analyzeAbandonedRun tells whether the run spoke of completion", () => {
   const spoke = (line: string): boolean =>
-    analyzeRun({ lines: [line], criteria: [] }).analysis.includes("The run spoke of completion");
+    analyzeAbandonedRun({ lines: [line], criteria: [] }).analysis.includes("The run spoke of completion");
 
   expect(spoke("The work is complete.")).toBe(true);
   expect(spoke("All tests passed")).toBe(true);
@@ -41,14 +41,14 @@ test("analyzeRun tells whether the run spoke of completion", () => {
   expect(spoke("still at it")).toBe(false);
 });
 
-test("analyzeRun counts lines about tools", () => {
+test("analyzeAbandonedRun counts lines about tools", () => {
   const lines = ["tool_use: read_file", "calling tool write", "planner_status {}", "nothing"];
 
-  expect(analyzeRun({ lines, criteria: [] }).analysis).toContain("3 lines about tool calls");
+  expect(analyzeAbandonedRun({ lines, criteria: [] }).analysis).toContain("3 lines about tool calls");
 });
 
-test("analyzeRun says what is left to do", () => {
-  const step = (body: string): string => analyzeRun({ lines: [], criteria: parseCriteria(body) }).suggestion;
+test("analyzeAbandonedRun says what is left to do", () => {
+  const step = (body: string): string => analyzeAbandonedRun({ lines: [], criteria: parseCriteria(body) }).suggestion;
 
   expect(step("- [x] One\n- [ ] Two\n")).toStartWith("1 acceptance criterion still open");
   expect(step("- [ ] One\n- [ ] Two\n")).toStartWith("2 acceptance criteria still open");
@@ -56,14 +56,14 @@ test("analyzeRun says what is left to do", () => {
   expect(step("")).toStartWith("The spec has no acceptance criteria");
 });
 
-test("analyzeRun says so when there is no log", () => {
-  expect(analyzeRun({ lines: null, criteria: OPEN }).analysis).toBe(
+test("analyzeAbandonedRun says so when there is no log", () => {
+  expect(analyzeAbandonedRun({ lines: null, criteria: OPEN }).analysis).toBe(
     "No execution log available for analysis\n1 of 2 acceptance criteria checked",
   );
 });
 
-test("analyzeRun cuts the lines that it quotes", () => {
-  const { analysis } = analyzeRun({ lines: [`error ${"x".repeat(10_000)}`], criteria: [] });
+test("analyzeAbandonedRun cuts the lines that it quotes", () => {
+  const { analysis } = analyzeAbandonedRun({ lines: [`error ${"x".repeat(10_000)}`], criteria: [] });
 
   expect(analysis.length).toBeLessThan(500);
 });

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { toChanges, toRemoveChange, toUpdateChange } from "#web/console/edit/changes.ts";
+import { buildRemoveChange, buildUpdateChange, listStateChanges } from "#web/console/edit/changes.ts";
 import { mergeChanges, resolveConflict } from "#web/console/edit/conflict.ts";
 import { listDifferences } from "#web/console/edit/differences.ts";
-import { listFields } from "#web/console/edit/form_model.ts";
+import { listMessageFields } from "#web/console/edit/form_model.ts";
 import { setValueAtPath, trimViolationPath } from "#web/console/edit/paths.ts";
-import { checkValue, parseTypedNumber, parseTypedValues } from "#web/console/edit/values.ts";
+import { describeValueError, parseTypedNumber, parseTypedValues } from "#web/console/edit/values.ts";
 
 const port = (name: string, source: string, rest: object = {}) => ({
   name,
@@ -90,9 +90,9 @@ test("mergeChanges sees a clash between a port removed and a port changed", () =
   ]);
 });
 
-test("toUpdateChange writes what changed and clears what is gone", () => {
+test("buildUpdateChange writes what changed and clears what is gone", () => {
   const { allocated_draw_w: _, ...after } = { ...server, status: "DEVICE_STATUS_FAILED" };
-  expect(toUpdateChange("device", { before: server, after }, "v1")).toEqual({
+  expect(buildUpdateChange("device", { before: server, after }, "v1")).toEqual({
     device: { code: "SRV-1", status: "DEVICE_STATUS_FAILED" },
     update_mask: "status,allocatedDrawW",
     etag: "v1",
@@ -101,7 +101,7 @@ test("toUpdateChange writes what changed and clears what is gone", () => {
 
 test("changes name edges by their ends, and replace types as a whole", () => {
   const ends = { a: { device_code: "A", port_name: "1" }, b: { device_code: "B", port_name: "2" } };
-  expect(toRemoveChange("cable", ends, { etag: "v", cascade: false })).toEqual({
+  expect(buildRemoveChange("cable", ends, { etag: "v", cascade: false })).toEqual({
     delete_ref: "cable:A/1~B/2",
     etag: "v",
   });
@@ -109,27 +109,27 @@ test("changes name edges by their ends, and replace types as a whole", () => {
     { code: "t", model: "a" },
     { code: "t", model: "b" },
   ];
-  expect(toUpdateChange("device_type", { before, after }, "v")).toEqual({ device_type: after, etag: "v" });
+  expect(buildUpdateChange("device_type", { before, after }, "v")).toEqual({ device_type: after, etag: "v" });
 });
 
-test("toChanges moves a cable with all that it has, and only changes one whose ends stay", () => {
+test("listStateChanges moves a cable with all that it has, and only changes one whose ends stay", () => {
   const end = (device_code: string) => ({ device_code, port_name: "1" });
   const values = { a: end("A"), b: end("B"), label: "C-1" };
   const moved = { ...values, b: end("C") };
-  expect(toChanges("cable", { values, etag: "v" }, moved)).toEqual([
+  expect(listStateChanges("cable", { values, etag: "v" }, moved)).toEqual([
     { delete_ref: "cable:A/1~B/1", etag: "v" },
     { cable: moved, update_mask: "*", etag: "none" },
   ]);
-  expect(toChanges("cable", { values, etag: "v" }, { ...values, label: "C-2" })).toEqual([
+  expect(listStateChanges("cable", { values, etag: "v" }, { ...values, label: "C-2" })).toEqual([
     { cable: { a: end("A"), b: end("B"), label: "C-2" }, update_mask: "label", etag: "v" },
   ]);
-  expect(toChanges("cable", { values: {}, etag: "" }, values)).toEqual([
+  expect(listStateChanges("cable", { values: {}, etag: "" }, values)).toEqual([
     { cable: values, update_mask: "*", etag: "none" },
   ]);
 });
 
 test("parseTypedValues keeps the stored references of codes that are left alone", () => {
-  const serves = listFields("Crac").find(({ name }) => name === "serves");
+  const serves = listMessageFields("Crac").find(({ name }) => name === "serves");
   if (serves === undefined) throw new Error("Crac has no field serves");
   const stored = ["room:S/1/A", "zone:S/1/A", "rack:R1"];
   expect(parseTypedValues("R1, S/1/A, S/1/A, S/1/B, S/1/A", serves, stored)).toEqual([
@@ -170,6 +170,6 @@ test("parseTypedNumber keeps what is no number, and checkValue says so", () => {
     parseTypedNumber("1,5"),
     parseTypedNumber("1e3"),
   ]).toEqual([12, undefined, -3.5, "1,5", "1e3"]);
-  const draw = listFields("Device").find(({ name }) => name === "max_draw_w");
-  expect(draw === undefined ? "" : checkValue("1,5", draw)).toBe('"1,5" is not a number');
+  const draw = listMessageFields("Device").find(({ name }) => name === "max_draw_w");
+  expect(draw === undefined ? "" : describeValueError("1,5", draw)).toBe('"1,5" is not a number');
 });

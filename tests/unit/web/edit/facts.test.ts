@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { listFacts } from "#web/console/edit/facts.ts";
+import { listResourceFacts } from "#web/console/edit/facts.ts";
 
-test("listFacts names fields and writes values as the form does, figures in their usual unit", () => {
+test("listResourceFacts names fields and writes values as the form does, figures in their usual unit", () => {
   const device = {
     name: "",
     kind: "DEVICE_KIND_RACK_PDU",
@@ -12,7 +12,7 @@ test("listFacts names fields and writes values as the form does, figures in thei
     labels: { owner: "x" },
   };
   const names = "name kind cooling_method max_draw_w allocated_draw_w measured_draw_w tags labels";
-  expect(listFacts("device", device, names)).toEqual([
+  expect(listResourceFacts("device", device, names)).toEqual([
     ["Name", ""],
     ["Kind", "Rack PDU"],
     ["Cooling method", ""],
@@ -22,5 +22,5 @@ test("listFacts names fields and writes values as the form does, figures in thei
     ["Tags", "a, b"],
     ["Labels", "owner=x"],
   ]);
-  expect(() => listFacts("rack", {}, "nam")).toThrow('The form of a rack has no field "nam"');
+  expect(() => listResourceFacts("rack", {}, "nam")).toThrow('The form of a rack has no field "nam"');
 });

@@ -3,16 +3,16 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Refusal } from "#dc/model/refusal.ts";
 import { COMMENTS } from "#gen/datacenter/v1/comments.ts";
 import { FORMS } from "#gen/datacenter/v1/forms.ts";
-import { describeFieldLimits, formatHelp, getFieldLabel, getFieldUnit } from "#web/console/edit/field_labels.ts";
+import { describeFieldLimits, formatHelpText, getFieldLabel, getFieldUnit } from "#web/console/edit/field_labels.ts";
 import {
   EDITABLE_KINDS,
   type FormField,
   getMessageName,
-  listChoices,
-  listFields,
+  listEnumChoices,
   listKindFields,
+  listMessageFields,
 } from "#web/console/edit/form_model.ts";
-import { checkValue } from "#web/console/edit/values.ts";
+import { describeValueError } from "#web/console/edit/values.ts";
 import { cable, crac, device, link, ported, rack } from "../../../support/dc/rule_requests.ts";
 import type { TestService } from "../../../support/dc/service.ts";
 import { end, smallSite } from "../../../support/dc/small_site.ts";
@@ -24,26 +24,31 @@ beforeAll(async () => {
 
 /** Where a field's values go in a request, one row per message. */
 const PLACES: readonly (readonly [string, readonly FormField[], string, (values: JsonObject) => JsonObject])[] = [
-  ["UpsertDevice", listFields("Device"), "device.", device],
-  ["UpsertDevice", listFields("PowerSpec"), "device.power.", (power) => device({ power })],
+  ["UpsertDevice", listMessageFields("Device"), "device.", device],
+  ["UpsertDevice", listMessageFields("PowerSpec"), "device.power.", (power) => device({ power })],
   [
     "UpsertDevice",
-    listFields("Port"),
+    listMessageFields("Port"),
     "device.ports[0].",
     (port) => ported({ name: "p", kind: "PORT_KIND_REAR", ...port }),
   ],
   [
     "UpsertDevice",
-    listFields("PowerOut"),
+    listMessageFields("PowerOut"),
     "device.ports[0].power_out.",
     (power_out) => ported({ name: "p", kind: "PORT_KIND_POWER_OUT", power_out }),
   ],
-  ["UpsertRack", listFields("Rack"), "rack.", rack],
-  ["UpsertCrac", listFields("Crac"), "crac.", crac],
-  ["UpsertCable", listFields("Cable"), "cable.", (parts) => cable(end("LEAF-1", "e2"), end("SPINE-1", "e2"), parts)],
+  ["UpsertRack", listMessageFields("Rack"), "rack.", rack],
+  ["UpsertCrac", listMessageFields("Crac"), "crac.", crac],
+  [
+    "UpsertCable",
+    listMessageFields("Cable"),
+    "cable.",
+    (parts) => cable(end("LEAF-1", "e2"), end("SPINE-1", "e2"), parts),
+  ],
   [
     "UpsertFabricLink",
-    listFields("FabricLink"),
+    listMessageFields("FabricLink"),
     "fabric_link.",
     (parts) => link(end("LEAF-1", "e2"), end("SPINE-1", "e2"), parts),
   ],
@@ -80,7 +85,7 @@ describe("The limits of forms", () => {
   test.each(LIMITED)(
     "the server refuses %s = %s, as the form does",
     async (_, __, { rpc, field, request, value, path }) => {
-      expect(checkValue(value, field)).not.toBe("");
+      expect(describeValueError(value, field)).not.toBe("");
 
       const asked = { ...request({ [field.name]: value }), validate_only: true };
       const error: unknown = await site.call(rpc, asked).catch((thrown: unknown) => thrown);
@@ -109,7 +114,7 @@ test("every kind of the contract can be created and edited, and every field is n
   for (const kind of EDITABLE_KINDS) {
     expect(FORMS[getMessageName(kind)]).toBeDefined();
     for (const field of listKindFields(kind)) {
-      expect(`${getFieldLabel(field)} ${formatHelp(commentOf(field.message, field.name))}`).not.toMatch(
+      expect(`${getFieldLabel(field)} ${formatHelpText(commentOf(field.message, field.name))}`).not.toMatch(
         /_|^ |Required\./,
       );
     }
@@ -117,25 +122,25 @@ test("every kind of the contract can be created and edited, and every field is n
 });
 
 test("fields that the server computes are no part of a form", () => {
-  const names = listFields("Rack").map(({ name }) => name);
+  const names = listMessageFields("Rack").map(({ name }) => name);
   expect(names).toContain("reservations");
   expect(names).not.toContain("etag");
   expect(names).not.toContain("health");
 });
 
 test("labels leave the unit to the unit", () => {
-  const field = (name: string) => listFields("Device").find((one) => one.name === name) as FormField;
+  const field = (name: string) => listMessageFields("Device").find((one) => one.name === name) as FormField;
   expect([getFieldLabel(field("allocated_draw_w")), getFieldUnit(field("allocated_draw_w"))]).toEqual([
     "Planned draw",
     "W",
   ]);
   expect([getFieldLabel(field("inlet_temp_c")), getFieldUnit(field("inlet_temp_c"))]).toEqual(["Inlet temp", "°C"]);
   expect(describeFieldLimits(field("u_height"))).toBe("0 to 100 in steps of 0.5 U");
-  expect(formatHelp(commentOf("Device", "allocated_draw_w"))).toBe("Draw to plan with; at most greatest draw.");
+  expect(formatHelpText(commentOf("Device", "allocated_draw_w"))).toBe("Draw to plan with; at most greatest draw.");
 });
 
 test("values of an enumeration read as words", () => {
-  expect(listChoices("Redundancy")).toEqual([
+  expect(listEnumChoices("Redundancy")).toEqual([
     ["REDUNDANCY_NONE", "None"],
     ["REDUNDANCY_N", "N"],
     ["REDUNDANCY_N_PLUS_1", "N+1"],

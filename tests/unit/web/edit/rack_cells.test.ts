@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import type { Occupant } from "#gen/datacenter/v1/json.ts";
 import {
-  computePosition,
+  computeDevicePosition,
   findFreeBlock,
   findTemplateDevice,
-  listBoxes,
+  listDeviceBoxes,
   listFreeRows,
 } from "#web/console/edit/rack_cells.ts";
 
@@ -32,13 +32,13 @@ const device = (device_code: string, position_u: number, rest: object = {}): Occ
 
 const DEVICES = [device("B", 4, { u_height: 2 }), device("A", 1), device("PDU", 0)];
 
-test("listBoxes places devices by the rows that they take, on the face where they are seen", () => {
-  const rows = listBoxes(UNITS, DEVICES, "front").map((box) => [box.device.device_code, box.top, box.bottom]);
+test("listDeviceBoxes places devices by the rows that they take, on the face where they are seen", () => {
+  const rows = listDeviceBoxes(UNITS, DEVICES, "front").map((box) => [box.device.device_code, box.top, box.bottom]);
   expect(rows).toEqual([
     ["B", 1, 2],
     ["A", 5, 5],
   ]);
-  expect(listBoxes(UNITS, DEVICES, "rear").map(({ isMounted }) => isMounted)).toEqual([false]);
+  expect(listDeviceBoxes(UNITS, DEVICES, "rear").map(({ isMounted }) => isMounted)).toEqual([false]);
 });
 
 test("free rows and blocks leave out what is taken or reserved", () => {
@@ -47,21 +47,21 @@ test("free rows and blocks leave out what is taken or reserved", () => {
   expect(findFreeBlock(UNITS, 4)).toEqual({ top: 4, bottom: 4 });
 });
 
-test("computePosition counts units as the rack does, from the bottom or from the top", () => {
-  const [two] = listBoxes(UNITS, DEVICES, "front");
+test("computeDevicePosition counts units as the rack does, from the bottom or from the top", () => {
+  const [two] = listDeviceBoxes(UNITS, DEVICES, "front");
   if (two === undefined) throw new Error("There is no device");
-  expect([computePosition(UNITS, two, 4), computePosition(UNITS, two, 1), computePosition(UNITS, two, 0)]).toEqual([
-    2,
-    5,
-    undefined,
-  ]);
+  expect([
+    computeDevicePosition(UNITS, two, 4),
+    computeDevicePosition(UNITS, two, 1),
+    computeDevicePosition(UNITS, two, 0),
+  ]).toEqual([2, 5, undefined]);
   const fromTop = UNITS.map((one, row) => ({ ...one, u: row + 1 }));
-  expect(computePosition(fromTop, two, 4)).toBe(4);
-  expect(computePosition(UNITS, { ...two, device: device("B", 4.5) }, 4)).toBe(2.5);
+  expect(computeDevicePosition(fromTop, two, 4)).toBe(4);
+  expect(computeDevicePosition(UNITS, { ...two, device: device("B", 4.5) }, 4)).toBe(2.5);
 });
 
 test("findTemplateDevice is the nearest device below, else above", () => {
-  const boxes = listBoxes(UNITS, DEVICES, "front");
+  const boxes = listDeviceBoxes(UNITS, DEVICES, "front");
   expect([findTemplateDevice(boxes, 3)?.device_code, findTemplateDevice(boxes, 0)?.device_code]).toEqual(["A", "B"]);
   expect(findTemplateDevice(boxes.slice(0, 1), 4)?.device_code).toBe("B");
 });

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import type { AuditEntry } from "#web/console/api/replies.ts";
 import {
   addExpectedStates,
+  createStepChange,
   listLaterChanges,
   listStepChanges,
   planUndo,
-  toStepChange,
 } from "#web/console/edit/undo_plan.ts";
 
 function entry(seq: number, entity: string, before: object | null, after: object | null): AuditEntry {
@@ -76,26 +76,29 @@ test("a step writes the earlier values of the changed fields and keeps what chan
     ["Tenant", "acme", ""],
   ]);
   expect(listLaterChanges(met).map(({ label }) => label)).toEqual(["Name"]);
-  expect(toStepChange(met)).toEqual({ device: { code: "S", name: "a" }, update_mask: "name,tenant", etag: "v9" });
+  expect(createStepChange(met)).toEqual({ device: { code: "S", name: "a" }, update_mask: "name,tenant", etag: "v9" });
 });
 
 test("a step that finds its state already is no change", () => {
   const [step] = planUndo([entry(1, "rack:R1", null, rack)]);
   if (step === undefined) throw new Error("There is no step");
-  expect(toStepChange({ ...step, current: undefined })).toBeUndefined();
-  expect(toStepChange({ ...step, current: { values: rack, etag: "v" } })).toEqual({ delete_ref: "rack:R1", etag: "v" });
+  expect(createStepChange({ ...step, current: undefined })).toBeUndefined();
+  expect(createStepChange({ ...step, current: { values: rack, etag: "v" } })).toEqual({
+    delete_ref: "rack:R1",
+    etag: "v",
+  });
 });
 
 test("a step that creates again what was removed demands that nothing is stored", () => {
   const [step] = planUndo([entry(1, "rack:R1", rack, null)]);
   if (step === undefined) throw new Error("There is no step");
-  expect(toStepChange({ ...step, current: undefined })).toEqual({ rack, update_mask: "*", etag: "none" });
+  expect(createStepChange({ ...step, current: undefined })).toEqual({ rack, update_mask: "*", etag: "none" });
 });
 
 test("addExpectedStates says what an undo meets if nothing has changed since, and nothing without a version", () => {
   const steps = planUndo([entry(1, "rack:R1", null, rack), entry(2, "device:S", server, null)]);
   const met = addExpectedStates(steps, new Map([["rack:R1", "v1"]]));
-  expect(met?.map(toStepChange)).toEqual([
+  expect(met?.map(createStepChange)).toEqual([
     { device: server, update_mask: "*", etag: "none" },
     { delete_ref: "rack:R1", etag: "v1" },
   ]);

@@ -1,8 +1,13 @@
 import { expect, test } from "bun:test";
 import { dropUnreadField, splitIntoCalls } from "#web/console/import/check_items.ts";
-import { listCounts } from "#web/console/import/counts.ts";
+import { listStepCounts } from "#web/console/import/counts.ts";
 import type { ImportItem } from "#web/console/import/parse_items.ts";
-import { findFieldColumn, findRepeated, joinProblems, toFieldProblems } from "#web/console/import/problems.ts";
+import {
+  createFieldProblems,
+  findFieldColumn,
+  findRepeatedItems,
+  joinFieldProblems,
+} from "#web/console/import/problems.ts";
 import { listUncheckedItems } from "#web/console/import/use_run.ts";
 
 const rack = (code: string, line = 1, row = "A"): ImportItem => ({
@@ -94,10 +99,10 @@ test("splitIntoCalls asks about a device together with the others of its rack, a
   expect(names([...(withUnit?.asked ?? []), ...(withUnit?.needed ?? [])])).toContain("Q");
 });
 
-test("findRepeated names the later of two items of one identity, whatever the case or the order of the ends", () => {
+test("findRepeatedItems names the later of two items of one identity, whatever the case or the order of the ends", () => {
   const items = [device("A", "R", 2), device("a", "R", 3), rack("A", 4), cable("X", "Y", 5), cable("Y", "X", 6)];
 
-  expect([...findRepeated(items)].map(([{ line }, { message }]) => [line, message])).toEqual([
+  expect([...findRepeatedItems(items)].map(([{ line }, { message }]) => [line, message])).toEqual([
     [3, "Line 2 has it already"],
     [6, "Line 5 has it already"],
   ]);
@@ -117,7 +122,7 @@ test("problems of a row are named by the heads of their columns, those of the fi
   ];
   const item: ImportItem = { ...device("A", "N"), problems: [{ field: "position_u", message: '"x" is not a number' }] };
 
-  const found = joinProblems(item, toFieldProblems(told, "Refused"));
+  const found = joinFieldProblems(item, createFieldProblems(told, "Refused"));
 
   expect(
     found.map(({ field, message }) => [
@@ -132,7 +137,7 @@ test("problems of a row are named by the heads of their columns, those of the fi
   ]);
 });
 
-test("listCounts adds up to what was read, when checked and when written", () => {
+test("listStepCounts adds up to what was read, when checked and when written", () => {
   const items = ["A", "B", "C", "D"].map((code, at) => device(code, "R", at + 2));
   const parsed = { items, unreadable: [{ line: 9, message: "no JSON" }] };
   const failed = [
@@ -151,7 +156,7 @@ test("listCounts adds up to what was read, when checked and when written", () =>
   const writing = { ...checked, step: "write", total: 3, sent: 3, outcomes, checked: promised } as const;
 
   for (const run of [checked, writing]) {
-    const [[read, total = 0] = [], ...parts] = listCounts(run);
+    const [[read, total = 0] = [], ...parts] = listStepCounts(run);
     expect([read, total]).toEqual(["Read", 5]);
     expect(parts.reduce((sum, [, number]) => sum + number, 0)).toBe(total);
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
-import { guessKind, guessTargetPath, listTargets, parseRows } from "#web/console/import/columns.ts";
-import { parseCsv, replaceCell } from "#web/console/import/csv.ts";
+import { guessResourceKind, guessTargetPath, listColumnTargets, parseRows } from "#web/console/import/columns.ts";
+import { parseCsv, replaceCsvCell } from "#web/console/import/csv.ts";
 import { parseTable } from "#web/console/import/source.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { SeededRandom } from "../../../support/seeded_random.ts";
@@ -43,14 +43,14 @@ test("parseCsv knows semicolons, tabs and a byte order mark, and on which line a
   expect(parseCsv("code\tname\nA\t1").rows[0]?.cells).toEqual(["A", "1"]);
 });
 
-test("replaceCell writes one cell anew, with quotes where they are needed, and leaves every other byte as it is", () => {
+test("replaceCsvCell writes one cell anew, with quotes where they are needed, and leaves every other byte as it is", () => {
   const text = '\uFEFFcode;name\r\nA;"x;""y"\r\n\r\nB;2\r\nC';
   const table = parseCsv(text);
   const [first, second, third] = table.rows;
   if (first === undefined || second === undefined || third === undefined) throw new Error("Expected three rows");
-  expect(replaceCell(text, table, second, 1, 'a"b')).toBe('code;name\r\nA;"x;""y"\r\n\r\nB;"a""b"\r\nC');
-  expect(replaceCell(text, table, first, 0, "Z")).toBe('code;name\r\nZ;"x;""y"\r\n\r\nB;2\r\nC');
-  expect(replaceCell(text, table, third, 1, "3")).toBe('code;name\r\nA;"x;""y"\r\n\r\nB;2\r\nC;3');
+  expect(replaceCsvCell(text, table, second, 1, 'a"b')).toBe('code;name\r\nA;"x;""y"\r\n\r\nB;"a""b"\r\nC');
+  expect(replaceCsvCell(text, table, first, 0, "Z")).toBe('code;name\r\nZ;"x;""y"\r\n\r\nB;2\r\nC');
+  expect(replaceCsvCell(text, table, third, 1, "3")).toBe('code;name\r\nA;"x;""y"\r\n\r\nB;2\r\nC;3');
 });
 
 test("parseTable leaves JSON to its own reader", () => {
@@ -71,7 +71,7 @@ test.each([
   ["capacity_w", "power.capacity_w"],
   ["Invoice", ""],
 ])("a column %p of devices fills %p", (header, path) => {
-  expect(guessTargetPath(header, listTargets("device"))).toBe(path);
+  expect(guessTargetPath(header, listColumnTargets("device"))).toBe(path);
 });
 
 test.each([
@@ -81,7 +81,7 @@ test.each([
   ["fabric_link", ["a", "b", "fabric"]],
   ["crac", ["code", "kind", "sensible_capacity_kw"]],
 ] as const)("a table of %p is known by its columns", (kind, headers) => {
-  expect(guessKind(headers)).toBe(kind);
+  expect(guessResourceKind(headers)).toBe(kind);
 });
 
 test("parseRows reads words, numbers, lists and ends, and names each cell that it cannot read", () => {
@@ -93,7 +93,7 @@ test("parseRows reads words, numbers, lists and ends, and names each cell that i
     "S-4,DEVICE_KIND_SWITCH,B03,30.25,,,",
   ].join("\n");
   const table = parseCsv(text);
-  const columns = table.headers.map((header) => guessTargetPath(header, listTargets("device")));
+  const columns = table.headers.map((header) => guessTargetPath(header, listColumnTargets("device")));
   const { items } = parseRows(table, "device", columns);
   const good = items.filter(({ problems }) => problems === undefined);
   expect(good.map(({ line, resource }) => ({ line, resource }))).toEqual([

@@ -1,18 +1,18 @@
-import { portKey, portRef, toCableRef } from "#dc/model/ref.ts";
+import { formatCableRef, portKey, portRef } from "#dc/model/ref.ts";
 import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { Cable, Device, Port, ResourceByKind } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
-import { type Listing, textCell } from "./listing.ts";
+import { createTextCell, type Listing } from "./listing.ts";
 
 const READ_AT_ONCE = 500;
 
 /** Lists cables with their ends. Reads the database, because the topology omits data cables. */
-export function cablesListing(reader: DcReader, total: number): Listing<Cable> {
+export function createCablesListing(reader: DcReader, total: number): Listing<Cable> {
   return {
-    ref: ({ a, b }) => toCableRef(a, b),
+    ref: ({ a, b }) => formatCableRef(a, b),
     name: ({ a, b }) => `${a.deviceCode}/${a.portName}~${b.deviceCode}/${b.portName}`,
     columns: {
-      label: ({ label }) => textCell(label),
+      label: ({ label }) => createTextCell(label),
       a_device: ({ a }) => a.deviceCode,
       a_port: ({ a }) => a.portName,
       b_device: ({ b }) => b.deviceCode,
@@ -20,10 +20,10 @@ export function cablesListing(reader: DcReader, total: number): Listing<Cable> {
       type: ({ type }) => type,
       status: ({ status = "CONNECTED" }) => status,
       length_m: ({ lengthM }) => lengthM,
-      color: ({ color }) => textCell(color),
-      bundle: ({ bundle }) => textCell(bundle),
-      tenant: ({ tenant }) => textCell(tenant),
-      tags: ({ tags = [] }) => textCell(tags.join(", ")),
+      color: ({ color }) => createTextCell(color),
+      bundle: ({ bundle }) => createTextCell(bundle),
+      tenant: ({ tenant }) => createTextCell(tenant),
+      tags: ({ tags = [] }) => createTextCell(tags.join(", ")),
     },
     batches: () => readPagesOf(reader, "cable", getResourceKey),
     total,
@@ -36,7 +36,7 @@ interface PortOfDevice {
 }
 
 /** Lists ports with their devices; looks up the far ends only for the rows of a page. */
-export function portsListing(reader: DcReader, total: number): Listing<PortOfDevice> {
+export function createPortsListing(reader: DcReader, total: number): Listing<PortOfDevice> {
   return {
     ref: ({ device, port }) => portRef({ deviceCode: device.code, portName: port.name }),
     name: ({ device, port }) => `${device.code}/${port.name}`,
@@ -44,16 +44,16 @@ export function portsListing(reader: DcReader, total: number): Listing<PortOfDev
       device: ({ device }) => device.code,
       port: ({ port }) => port.name,
       kind: ({ port }) => port.kind,
-      type: ({ port }) => textCell(port.type),
+      type: ({ port }) => createTextCell(port.type),
       speed_mbps: ({ port }) => port.speedMbps,
       role: ({ port }) => port.netRole,
       enabled: ({ port }) => (port.enabled === false ? "NO" : "YES"),
-      source: ({ port }) => textCell(port.powerIn?.sourceRef),
-      feed: ({ port }) => textCell(port.powerOut?.feedId),
-      lag: ({ port }) => textCell(port.lag),
-      mac_address: ({ port }) => textCell(port.macAddress),
-      label: ({ port }) => textCell(port.label),
-      rack: ({ device }) => textCell(device.rackCode),
+      source: ({ port }) => createTextCell(port.powerIn?.sourceRef),
+      feed: ({ port }) => createTextCell(port.powerOut?.feedId),
+      lag: ({ port }) => createTextCell(port.lag),
+      mac_address: ({ port }) => createTextCell(port.macAddress),
+      label: ({ port }) => createTextCell(port.label),
+      rack: ({ device }) => createTextCell(device.rackCode),
     },
     batches: () => readPortBatches(reader),
     total,

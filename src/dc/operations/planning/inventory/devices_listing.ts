@@ -1,7 +1,7 @@
-import { isUnmet, isUnproven } from "#dc/analysis/power/redundancy_audit.ts";
+import { isRedundancyUnmet, isRedundancyUnproven } from "#dc/analysis/power/redundancy_audit.ts";
 import { getSupplyState } from "#dc/analysis/power/supply_state.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { modelKey } from "#dc/exchange/fill_from_types.ts";
+import { createModelKey } from "#dc/exchange/fill_from_types.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { getHeatW } from "#dc/model/draw.ts";
@@ -11,59 +11,72 @@ import { refuse } from "#dc/model/refusal.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
-import { downstreamCodes, resolveSourceNodes } from "../../answers/power_sources.ts";
+import { listDownstreamCodes, resolveSourceNodes } from "../../answers/power_sources.ts";
 import { readAllDeviceTypes } from "../device_types.ts";
-import { type Cell, type Listing, LOCATION_COLUMNS, roundedCell, splitIntoBatches, textCell } from "./listing.ts";
+import {
+  type Cell,
+  createRoundedCell,
+  createTextCell,
+  type Listing,
+  LOCATION_COLUMNS,
+  splitIntoBatches,
+} from "./listing.ts";
 
 /**
  * Lists devices with their location, draw and supply. `fed_by` and `free_port` are conditions without a column. Cost:
  * redundancy verdicts of all devices when that column is first used.
  */
-export function devicesListing(topology: Topology, reader: Pick<DcReader, "devicesWithFreePorts">): Listing<Device> {
+export function createDevicesListing(
+  topology: Topology,
+  reader: Pick<DcReader, "devicesWithFreePorts">,
+): Listing<Device> {
   const { power, live } = topology;
-  const redundancy = computeOnce(() => redundancyCells(topology));
+  const redundancy = computeOnce(() => computeRedundancyCells(topology));
   return {
     ref: ({ code }) => `device:${code}`,
     name: ({ code }) => code,
     columns: {
-      name: ({ name }) => textCell(name),
+      name: ({ name }) => createTextCell(name),
       kind: ({ kind }) => kind,
-      role: ({ role }) => textCell(role),
+      role: ({ role }) => createTextCell(role),
       status: ({ status = "ACTIVE" }) => status,
       ...LOCATION_COLUMNS,
-      rack: ({ rackCode }) => textCell(rackCode),
+      rack: ({ rackCode }) => createTextCell(rackCode),
       position_u: ({ positionU }) => positionU,
       height_u: ({ uHeight }) => uHeight,
       draw_w: ({ allocatedDrawW, maxDrawW, measuredDrawW }) => allocatedDrawW ?? maxDrawW ?? measuredDrawW,
       max_draw_w: ({ maxDrawW }) => maxDrawW,
       measured_draw_w: ({ measuredDrawW }) => measuredDrawW,
-      heat_w: (device) => roundedCell(heatNowW(device)),
+      heat_w: (device) => createRoundedCell(computeHeatNowW(device)),
       supply: ({ code }) => getSupplyState(power, live, power.indexOf.get(`device:${codeKey(code)}`) ?? -1),
       cords: ({ ports = [] }) => ports.filter(isEnabledInlet).length,
       redundancy: ({ code }) => redundancy().get(codeKey(code)),
       cooling: ({ coolingMethod }) => coolingMethod,
-      inside: ({ parentDeviceCode }) => textCell(parentDeviceCode),
-      manufacturer: ({ manufacturer }) => textCell(manufacturer),
-      model: ({ model }) => textCell(model),
-      serial: ({ serial }) => textCell(serial),
-      asset_tag: ({ assetTag }) => textCell(assetTag),
+      inside: ({ parentDeviceCode }) => createTextCell(parentDeviceCode),
+      manufacturer: ({ manufacturer }) => createTextCell(manufacturer),
+      model: ({ model }) => createTextCell(model),
+      serial: ({ serial }) => createTextCell(serial),
+      asset_tag: ({ assetTag }) => createTextCell(assetTag),
       weight_kg: ({ weightKg }) => weightKg,
-      tenant: ({ tenant }) => textCell(tenant),
-      tags: ({ tags = [] }) => textCell(tags.join(", ")),
+      tenant: ({ tenant }) => createTextCell(tenant),
+      tags: ({ tags = [] }) => createTextCell(tags.join(", ")),
     },
     relations: {
-      fed_by: async (values, field) => isFedByAny(topology, values, field),
-      free_port: (values, field) => freePortCondition(reader, values, field),
+      fed_by: async (values, field) => createFedByCondition(topology, values, field),
+      free_port: (values, field) => createFreePortCondition(reader, values, field),
     },
     batches: () => splitIntoBatches(topology.inventory.devices),
     total: topology.inventory.devices.length,
   };
 }
 
-/** Condition for devices downstream of any source: a reference, or the bare code of a device, feed, outlet or rack. */
-function isFedByAny(topology: Topology, values: readonly string[], field: string) {
+/** Returns a test whether a source feeds a device: a reference, or the code of a device, feed, outlet or rack. */
+function createFedByCondition(topology: Topology, values: readonly string[], field: string) {
   const fed = values.flatMap((text, at) =>
-    downstreamCodes(topology.power, resolveSourceNodes(topology, resolveSourceText(topology, text), `${field}[${at}]`)),
+    listDownstreamCodes(
+      topology.power,
+      resolveSourceNodes(topology, resolveSourceText(topology, text), `${field}[${at}]`),
+    ),
   );
   const keys = new Set(fed.map(codeKey));
   return ({ code }: Device) => keys.has(codeKey(code));
@@ -76,7 +89,7 @@ function resolveSourceText({ power, inventory }: Topology, text: string): string
   return inventory.racks.some(({ code }) => codeKey(code) === codeKey(text)) ? `rack:${text}` : text;
 }
 
-async function freePortCondition(
+async function createFreePortCondition(
   reader: Pick<DcReader, "devicesWithFreePorts">,
   values: readonly string[],
   field: string,
@@ -92,11 +105,14 @@ async function freePortCondition(
 }
 
 /** Returns whether each device has its required redundancy, by its code's key; absent if it requires none. */
-function redundancyCells(topology: Topology): ReadonlyMap<string, Cell> {
+function computeRedundancyCells(topology: Topology): ReadonlyMap<string, Cell> {
   return new Map(
     topology
       .redundancyVerdicts()
-      .map((verdict) => [codeKey(verdict.code), isUnmet(verdict) ? "UNMET" : isUnproven(verdict) ? "UNKNOWN" : "MET"]),
+      .map((verdict) => [
+        codeKey(verdict.code),
+        isRedundancyUnmet(verdict) ? "UNMET" : isRedundancyUnproven(verdict) ? "UNKNOWN" : "MET",
+      ]),
   );
 }
 
@@ -110,14 +126,14 @@ export function computeOnce<Value>(work: () => Value): () => Value {
 }
 
 /** Returns a device's heat output in watts: 0 unless in service; undefined without a recorded heat or draw. */
-function heatNowW(device: Device): number | undefined {
+function computeHeatNowW(device: Device): number | undefined {
   const { heatW: own, allocatedDrawW, maxDrawW, measuredDrawW } = device;
   const isRecorded = (own ?? allocatedDrawW ?? maxDrawW ?? measuredDrawW) !== undefined;
   return isRecorded ? Number(isInService(device)) * getHeatW(device, "ALLOCATED") : undefined;
 }
 
 /** Lists catalogue types with the number of devices of that manufacturer and model. Cost: O(types + devices). */
-export function typesListing(reader: DcReader, devices: readonly Device[]): Listing<DeviceType> {
+export function createTypesListing(reader: DcReader, devices: readonly Device[]): Listing<DeviceType> {
   const built = countByModel(devices);
   return {
     ref: ({ code }) => `device_type:${code}`,
@@ -125,7 +141,7 @@ export function typesListing(reader: DcReader, devices: readonly Device[]): List
     columns: {
       manufacturer: ({ manufacturer }) => manufacturer,
       model: ({ model }) => model,
-      part_number: ({ partNumber }) => textCell(partNumber),
+      part_number: ({ partNumber }) => createTextCell(partNumber),
       kind: ({ kind }) => kind,
       height_u: ({ uHeight }) => uHeight,
       depth: ({ depth }) => depth,
@@ -134,7 +150,7 @@ export function typesListing(reader: DcReader, devices: readonly Device[]): List
       max_draw_w: ({ maxDrawW }) => maxDrawW,
       ports: ({ ports = [] }) => ports.length,
       bays: ({ bays = [] }) => bays.length,
-      devices: ({ manufacturer, model }) => built.get(modelKey(manufacturer, model) ?? "") ?? 0,
+      devices: ({ manufacturer, model }) => built.get(createModelKey(manufacturer, model) ?? "") ?? 0,
     },
     batches: () => readTypeBatches(reader),
   };
@@ -143,7 +159,7 @@ export function typesListing(reader: DcReader, devices: readonly Device[]): List
 function countByModel(devices: readonly Device[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { manufacturer, model } of devices) {
-    const key = modelKey(manufacturer, model);
+    const key = createModelKey(manufacturer, model);
     if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   return counts;

@@ -1,34 +1,34 @@
-import { type FabricLinkView, viewLink } from "#dc/analysis/fabric/fabric_links.ts";
-import type { DeviceOf } from "#dc/analysis/fabric/fabric_tiers.ts";
+import { createLinkView, type FabricLinkView } from "#dc/analysis/fabric/fabric_links.ts";
+import type { FindDeviceByKey } from "#dc/analysis/fabric/fabric_tiers.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { getFabricKey } from "#dc/model/resource_key.ts";
 import type { FabricLink } from "#dc/model/resources.ts";
 import { getRefName } from "#words/names.ts";
 import { CONGESTED_PCT, WATCHED_PCT } from "../../messages/messages.ts";
-import { type Listing, roundedCell, splitIntoBatches, textCell } from "./listing.ts";
+import { createRoundedCell, createTextCell, type Listing, splitIntoBatches } from "./listing.ts";
 
 const LIMITS = { congestionPct: CONGESTED_PCT, watchPct: WATCHED_PCT };
 const NONE_FAILED: ReadonlySet<string> = new Set();
 
 /** Lists fabric links with their load. @param views every link with the state that results from its ends */
-export function linksListing(views: readonly FabricLinkView[]): Listing<FabricLinkView> {
+export function createLinksListing(views: readonly FabricLinkView[]): Listing<FabricLinkView> {
   return {
     ref: ({ ref }) => ref,
     name: ({ ref }) => getRefName(ref),
     columns: {
-      fabric: ({ link }) => textCell(link.fabricId),
+      fabric: ({ link }) => createTextCell(link.fabricId),
       a_device: ({ link }) => link.a.deviceCode,
-      a_port: ({ link }) => textCell(link.a.portName),
+      a_port: ({ link }) => createTextCell(link.a.portName),
       b_device: ({ link }) => link.b.deviceCode,
-      b_port: ({ link }) => textCell(link.b.portName),
+      b_port: ({ link }) => createTextCell(link.b.portName),
       health: ({ health }) => health,
       status: ({ link: { status = "UP" } }) => status,
       traffic: ({ live }) => (live ? "UP" : "DOWN"),
       capacity_mbps: ({ link }) => link.capacityMbps,
-      load_pct: (view) => linkLoadPct(view),
+      load_pct: (view) => computeLinkLoadPct(view),
       errors: ({ link }) => link.errorCount,
-      ecmp_group: ({ link }) => textCell(link.ecmpGroup),
-      lag: ({ link }) => textCell(link.lag),
+      ecmp_group: ({ link }) => createTextCell(link.ecmpGroup),
+      lag: ({ link }) => createTextCell(link.lag),
     },
     batches: () => splitIntoBatches(views),
     total: views.length,
@@ -36,14 +36,14 @@ export function linksListing(views: readonly FabricLinkView[]): Listing<FabricLi
 }
 
 /** Returns the load of a link in percent; undefined without a capacity or a measurement. */
-function linkLoadPct({ link: { capacityMbps, aToBMbps, bToAMbps }, utilizationPct }: FabricLinkView) {
+function computeLinkLoadPct({ link: { capacityMbps, aToBMbps, bToAMbps }, utilizationPct }: FabricLinkView) {
   const isKnown = (capacityMbps ?? 0) > 0 && (aToBMbps ?? bToAMbps) !== undefined;
-  return isKnown ? roundedCell(utilizationPct) : undefined;
+  return isKnown ? createRoundedCell(utilizationPct) : undefined;
 }
 
 /** Returns the state of each link, computed from its own state and that of the ports and devices at its ends. */
-export function computeLinkViews(links: readonly FabricLink[], deviceOf: DeviceOf): readonly FabricLinkView[] {
-  return links.map((link) => viewLink(link, { deviceOf, failed: NONE_FAILED }, LIMITS));
+export function computeLinkViews(links: readonly FabricLink[], deviceOf: FindDeviceByKey): readonly FabricLinkView[] {
+  return links.map((link) => createLinkView(link, { deviceOf, failed: NONE_FAILED }, LIMITS));
 }
 
 interface FabricRow {
@@ -51,7 +51,7 @@ interface FabricRow {
   readonly views: readonly FabricLinkView[];
 }
 
-export function fabricsListing(views: readonly FabricLinkView[]): Listing<FabricRow> {
+export function createFabricsListing(views: readonly FabricLinkView[]): Listing<FabricRow> {
   const byId = Map.groupBy(views, ({ link }) => getFabricKey(link));
   const rows = [...byId.values()]
     .map((own) => ({ id: own[0]?.link.fabricId ?? "", views: own }))
@@ -65,7 +65,7 @@ export function fabricsListing(views: readonly FabricLinkView[]): Listing<Fabric
       down: (row) => row.views.filter(({ live }) => !live).length,
       congested: (row) =>
         row.views.filter(({ live, utilizationPct }) => live && utilizationPct >= CONGESTED_PCT).length,
-      busiest_pct: (row) => roundedCell(highestLoadPct(row)),
+      busiest_pct: (row) => createRoundedCell(findHighestLoadPct(row)),
       switches: (row) => new Set(row.views.flatMap(({ link }) => [link.a.deviceCode, link.b.deviceCode])).size,
     },
     batches: () => splitIntoBatches(rows),
@@ -73,7 +73,7 @@ export function fabricsListing(views: readonly FabricLinkView[]): Listing<Fabric
   };
 }
 
-function highestLoadPct({ views }: FabricRow): number | undefined {
-  const shares = views.map(linkLoadPct).filter((share) => typeof share === "number");
+function findHighestLoadPct({ views }: FabricRow): number | undefined {
+  const shares = views.map(computeLinkLoadPct).filter((share) => typeof share === "number");
   return shares.length === 0 ? undefined : Math.max(...shares);
 }

@@ -31,17 +31,17 @@ export async function* splitIntoBatches<Item>(items: readonly Item[]): AsyncGene
 }
 
 /** Converts a text to a cell: an empty or absent text is unknown. */
-export function textCell(text: string | undefined): Cell {
+export function createTextCell(text: string | undefined): Cell {
   return text === "" ? undefined : text;
 }
 
 /** Returns the draw of several devices in watts; undefined if none of them has a recorded draw. */
-export function drawCell(devices: number, sumW: number): Cell {
-  return isDrawUnknown(devices, sumW) ? undefined : roundedCell(sumW);
+export function createDrawCell(devices: number, sumW: number): Cell {
+  return isDrawUnknown(devices, sumW) ? undefined : createRoundedCell(sumW);
 }
 
 /** Rounds a figure for a cell, as in every reply. */
-export function roundedCell(figure: number | undefined): Cell {
+export function createRoundedCell(figure: number | undefined): Cell {
   return figure === undefined ? undefined : roundFigure(figure);
 }
 
@@ -53,6 +53,6 @@ interface Placed {
 export const LOCATION_COLUMNS = {
   site: ({ location }: Placed): Cell => location?.siteId,
   floor: ({ location }: Placed): Cell => (location === undefined ? undefined : String(location.floorNumber)),
-  room: ({ location }: Placed): Cell => textCell(location?.room),
-  row: ({ location }: Placed): Cell => textCell(location?.row),
+  room: ({ location }: Placed): Cell => createTextCell(location?.room),
+  row: ({ location }: Placed): Cell => createTextCell(location?.row),
 };

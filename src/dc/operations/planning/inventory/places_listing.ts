@@ -6,12 +6,12 @@ import { compareText } from "#dc/model/ref.ts";
 import type { Location, Rack } from "#dc/model/resources.ts";
 import {
   type Cell,
-  drawCell,
+  createDrawCell,
+  createRoundedCell,
+  createTextCell,
   type Listing,
   LOCATION_COLUMNS,
-  roundedCell,
   splitIntoBatches,
-  textCell,
 } from "./listing.ts";
 
 export type PlaceKind = "site" | "floor" | "room" | "row";
@@ -29,11 +29,11 @@ export interface PlaceRow {
 }
 
 /** Returns a kind's locations and their content, in reference order. Cost: O(racks + devices + cooling units). */
-export function placeRows(topology: Topology, kind: PlaceKind): readonly PlaceRow[] {
-  return [...placesOfKind(topology, kind).values()].sort((a, b) => compareText(a.ref, b.ref));
+export function listPlaceRows(topology: Topology, kind: PlaceKind): readonly PlaceRow[] {
+  return [...collectPlacesOfKind(topology, kind).values()].sort((a, b) => compareText(a.ref, b.ref));
 }
 
-export function placesListing(rows: readonly PlaceRow[], kind: PlaceKind): Listing<PlaceRow> {
+export function createPlacesListing(rows: readonly PlaceRow[], kind: PlaceKind): Listing<PlaceRow> {
   return {
     ref: ({ ref }) => ref,
     name: ({ name }) => name,
@@ -44,14 +44,14 @@ export function placesListing(rows: readonly PlaceRow[], kind: PlaceKind): Listi
       racks: ({ racks }) => racks,
       devices: ({ devices }) => devices,
       cracs: ({ cracs }) => cracs,
-      draw_w: ({ devices, drawW }) => drawCell(devices, drawW),
+      draw_w: ({ devices, drawW }) => createDrawCell(devices, drawW),
     },
     batches: () => splitIntoBatches(rows),
     total: rows.length,
   };
 }
 
-function placesOfKind({ inventory }: Topology, kind: PlaceKind): ReadonlyMap<string, PlaceRow> {
+function collectPlacesOfKind({ inventory }: Topology, kind: PlaceKind): ReadonlyMap<string, PlaceRow> {
   const found = new Map<string, PlaceRow>();
   const rowOf = (location: Location | undefined): PlaceRow | undefined => {
     const ref = location && findAreaRef({ location }, PLACE_AREAS[kind]);
@@ -87,39 +87,39 @@ function placesOfKind({ inventory }: Topology, kind: PlaceKind): ReadonlyMap<str
 }
 
 /** Lists racks with their health, space, power and heat. Cost: O(devices) when health and capacity are first used. */
-export function racksListing(topology: Topology, now: string): Listing<Rack> {
+export function createRacksListing(topology: Topology, now: string): Listing<Rack> {
   const standing = (rack: Rack) => topology.rackStanding(rack, { basis: "ALLOCATED", now });
   const capacity = (rack: Rack) => standing(rack).elevation.capacity;
   return {
     ref: ({ code }) => `rack:${code}`,
     name: ({ code }) => code,
     columns: {
-      name: ({ name }) => textCell(name),
+      name: ({ name }) => createTextCell(name),
       health: (rack) => standing(rack).health,
       findings: (rack) => standing(rack).reasons.length,
       ...LOCATION_COLUMNS,
-      role: ({ role }) => textCell(role),
+      role: ({ role }) => createTextCell(role),
       status: ({ status = "ACTIVE" }) => status,
       devices: ({ code }) => topology.devicesInRack(code).length,
-      space_pct: (rack) => roundedCell(capacity(rack).spacePct),
+      space_pct: (rack) => createRoundedCell(capacity(rack).spacePct),
       free_u: (rack) => capacity(rack).freeU,
       largest_free_block_u: (rack) => capacity(rack).largestFreeBlockU,
       height_u: (rack) => capacity(rack).totalU,
-      draw_w: (rack) => drawCell(topology.devicesInRack(rack.code).length, capacity(rack).allocatedW),
+      draw_w: (rack) => createDrawCell(topology.devicesInRack(rack.code).length, capacity(rack).allocatedW),
       power_capacity_w: (rack) => capacity(rack).powerCapacityW,
-      power_pct: (rack) => roundedCell(capacity(rack).powerPct),
-      heat_w: (rack) => roundedCell(standing(rack).thermal.heatW),
-      cooling_pct: (rack) => roundedCell(standing(rack).thermal.utilizationPct),
+      power_pct: (rack) => createRoundedCell(capacity(rack).powerPct),
+      heat_w: (rack) => createRoundedCell(standing(rack).thermal.heatW),
+      cooling_pct: (rack) => createRoundedCell(standing(rack).thermal.utilizationPct),
       inlet_temp_c: ({ inletTempC }) => inletTempC,
-      weight_kg: (rack) => (capacity(rack).weightKg === 0 ? undefined : roundedCell(capacity(rack).weightKg)),
+      weight_kg: (rack) => (capacity(rack).weightKg === 0 ? undefined : createRoundedCell(capacity(rack).weightKg)),
       devices_without_weight: (rack) => capacity(rack).devicesWithoutWeight,
       max_load_kg: ({ maxLoadKg }) => maxLoadKg,
       redundancy: ({ requiredRedundancy }) => requiredRedundancy,
       cooling: ({ coolingCapability }) => coolingCapability,
-      tenant: ({ tenant }) => textCell(tenant),
-      serial: ({ serial }) => textCell(serial),
-      asset_tag: ({ assetTag }) => textCell(assetTag),
-      tags: ({ tags = [] }) => textCell(tags.join(", ")),
+      tenant: ({ tenant }) => createTextCell(tenant),
+      serial: ({ serial }) => createTextCell(serial),
+      asset_tag: ({ assetTag }) => createTextCell(assetTag),
+      tags: ({ tags = [] }) => createTextCell(tags.join(", ")),
     },
     batches: () => splitIntoBatches(topology.inventory.racks),
     total: topology.inventory.racks.length,

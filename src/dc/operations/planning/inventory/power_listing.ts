@@ -10,12 +10,12 @@ import { compareText, parseRef } from "#dc/model/ref.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
 import { getRefName } from "#words/names.ts";
 import { computeOnce } from "./devices_listing.ts";
-import { type Listing, LOCATION_COLUMNS, roundedCell, splitIntoBatches, textCell } from "./listing.ts";
+import { createRoundedCell, createTextCell, type Listing, LOCATION_COLUMNS, splitIntoBatches } from "./listing.ts";
 
 interface Supply {
   readonly index: number;
   readonly node: PowerNode;
-  /** The equipment, or the device whose outlet declares the feed. */
+  /** Power equipment, or the device whose outlet declares the feed. */
   readonly device: Device | undefined;
 }
 
@@ -23,11 +23,11 @@ interface Supply {
  * Lists power equipment, feeds, outlets and other devices with a rating, with their loads and phase loads now and after
  * one failure. Requires a judged topology.
  */
-export function powerListing(topology: Topology): Listing<Supply> {
+export function createPowerListing(topology: Topology): Listing<Supply> {
   const { power, live } = topology;
   const carried = topology.carried("ALLOCATED");
   const rows = [...power.nodes.entries()]
-    .flatMap(([index, node]) => supplyRow(topology, index, node) ?? [])
+    .flatMap(([index, node]) => createSupplyRow(topology, index, node) ?? [])
     .sort((a, b) => compareText(a.node.ref.toLowerCase(), b.node.ref.toLowerCase()));
   return {
     ref: ({ node }) => node.ref,
@@ -37,23 +37,23 @@ export function powerListing(topology: Topology): Listing<Supply> {
         node.kind === "DEVICE" ? device?.kind : node.ref.startsWith("feed:") ? "FEED" : "OUTLET",
       status: ({ device }) => device?.status ?? (device === undefined ? undefined : "ACTIVE"),
       power: ({ index }) => (live[index] === 1 ? "LIVE" : "DEAD"),
-      side: ({ device }) => textCell(device?.power?.powerPath),
-      load_w: ({ index }) => roundedCell(carried.loads.watts[index]),
+      side: ({ device }) => createTextCell(device?.power?.powerPath),
+      load_w: ({ index }) => createRoundedCell(carried.loads.watts[index]),
       capacity_w: ({ node }) => node.capacityW,
-      load_pct: ({ index }) => roundedCell(computeUtilization(carried, index)?.normalPct),
-      failover_w: ({ index }) => roundedCell(carried.failover.loads[index]),
-      failover_pct: ({ index }) => roundedCell(computeUtilization(carried, index)?.failoverPct),
-      failover_ref: ({ index }) => textCell(power.nodes[carried.failover.lost[index] ?? -1]?.ref),
+      load_pct: ({ index }) => createRoundedCell(computeUtilization(carried, index)?.normalPct),
+      failover_w: ({ index }) => createRoundedCell(carried.failover.loads[index]),
+      failover_pct: ({ index }) => createRoundedCell(computeUtilization(carried, index)?.failoverPct),
+      failover_ref: ({ index }) => createTextCell(power.nodes[carried.failover.lost[index] ?? -1]?.ref),
       limit_pct: ({ index }) => computeUtilization(carried, index)?.limitPct,
-      ...phaseColumns(carried),
-      battery_min: ({ index, node }) => roundedCell(computeBatteryMinutes(node, carried.loads.watts[index] ?? 0)),
+      ...createPhaseColumns(carried),
+      battery_min: ({ index, node }) => createRoundedCell(computeBatteryMinutes(node, carried.loads.watts[index] ?? 0)),
       battery_failover_min: ({ index, node }) =>
-        roundedCell(computeBatteryMinutes(node, carried.failover.loads[index] ?? 0)),
+        createRoundedCell(computeBatteryMinutes(node, carried.failover.loads[index] ?? 0)),
       consumers: ({ index }) => power.supplies.count(index),
       site: ({ device }) => device && LOCATION_COLUMNS.site(device),
       floor: ({ device }) => device && LOCATION_COLUMNS.floor(device),
       room: ({ device }) => device && LOCATION_COLUMNS.room(device),
-      rack: ({ device }) => textCell(device?.rackCode),
+      rack: ({ device }) => createTextCell(device?.rackCode),
       source: ({ node }) => (node.kind === "OUTLET" ? `${node.end.deviceCode}/${node.end.portName}` : undefined),
     },
     batches: () => splitIntoBatches(rows),
@@ -62,54 +62,55 @@ export function powerListing(topology: Topology): Listing<Supply> {
 }
 
 /** Returns columns for the phase loads of feeds and outlets in volt-amperes, and for the most loaded phase. */
-function phaseColumns(carried: CarriedLoads) {
+function createPhaseColumns(carried: CarriedLoads) {
   const of = ({ index }: Supply, leg: PhaseName) =>
     computePhaseFigures(carried, index).find((phase) => phase.leg === leg);
   return {
-    phase_a_va: (supply: Supply) => roundedCell(of(supply, "A")?.loadVa),
-    phase_b_va: (supply: Supply) => roundedCell(of(supply, "B")?.loadVa),
-    phase_c_va: (supply: Supply) => roundedCell(of(supply, "C")?.loadVa),
+    phase_a_va: (supply: Supply) => createRoundedCell(of(supply, "A")?.loadVa),
+    phase_b_va: (supply: Supply) => createRoundedCell(of(supply, "B")?.loadVa),
+    phase_c_va: (supply: Supply) => createRoundedCell(of(supply, "C")?.loadVa),
     worst_leg: ({ index }: Supply) => findBusiestPhase(computePhaseFigures(carried, index), "loadVa"),
-    failover_phase_a_va: (supply: Supply) => roundedCell(of(supply, "A")?.failoverVa),
-    failover_phase_b_va: (supply: Supply) => roundedCell(of(supply, "B")?.failoverVa),
-    failover_phase_c_va: (supply: Supply) => roundedCell(of(supply, "C")?.failoverVa),
+    failover_phase_a_va: (supply: Supply) => createRoundedCell(of(supply, "A")?.failoverVa),
+    failover_phase_b_va: (supply: Supply) => createRoundedCell(of(supply, "B")?.failoverVa),
+    failover_phase_c_va: (supply: Supply) => createRoundedCell(of(supply, "C")?.failoverVa),
     failover_worst_leg: ({ index }: Supply) => findBusiestPhase(computePhaseFigures(carried, index), "failoverVa"),
   };
 }
 
-function supplyRow(topology: Topology, index: number, node: PowerNode): Supply | undefined {
+function createSupplyRow(topology: Topology, index: number, node: PowerNode): Supply | undefined {
   if (!isListedSupply(node)) return undefined;
   if (node.kind === "DEVICE") return { index, node, device: node.device };
   return { index, node, device: node.kind === "OUTLET" ? topology.device(node.end.deviceCode) : undefined };
 }
 
 /** Lists cooling units with their heat load. */
-export function coolingListing(topology: Topology): Listing<Crac> {
-  const shares = computeOnce(() => sharesByKey(topology));
+export function createCoolingListing(topology: Topology): Listing<Crac> {
+  const shares = computeOnce(() => computeSharesByKey(topology));
   const share = ({ code }: Crac) => shares().get(codeKey(code));
   return {
     ref: ({ code }) => `crac:${code}`,
     name: ({ code }) => code,
     columns: {
-      name: ({ name }) => textCell(name),
+      name: ({ name }) => createTextCell(name),
       kind: ({ kind }) => kind,
       status: ({ status = "ACTIVE" }) => status,
       medium: ({ medium, kind }) => medium ?? (kind === "CDU" ? "LIQUID" : "AIR"),
       heat_rejection: ({ heatRejection = "FACILITY" }) => heatRejection,
       ...LOCATION_COLUMNS,
-      rack: ({ rackCode }) => textCell(rackCode),
-      serves: ({ serves = [] }) => textCell(serves.join(", ")),
-      load_kw: (crac) => roundedCell(share(crac)?.loadKw),
-      effective_kw: (crac) => roundedCell(share(crac)?.effectiveKw),
+      rack: ({ rackCode }) => createTextCell(rackCode),
+      serves: ({ serves = [] }) => createTextCell(serves.join(", ")),
+      load_kw: (crac) => createRoundedCell(share(crac)?.loadKw),
+      effective_kw: (crac) => createRoundedCell(share(crac)?.effectiveKw),
       rated_kw: ({ sensibleCapacityKw }) => sensibleCapacityKw,
       // A unit that does not run has no usable capacity.
-      load_pct: (crac) => ((share(crac)?.effectiveKw ?? 0) > 0 ? roundedCell(share(crac)?.utilizationPct) : undefined),
-      redundancy_group: ({ redundancyGroup }) => textCell(redundancyGroup),
+      load_pct: (crac) =>
+        (share(crac)?.effectiveKw ?? 0) > 0 ? createRoundedCell(share(crac)?.utilizationPct) : undefined,
+      redundancy_group: ({ redundancyGroup }) => createTextCell(redundancyGroup),
       supply_temp_c: ({ supplyTempC }) => supplyTempC,
       return_temp_c: ({ returnTempC }) => returnTempC,
-      manufacturer: ({ manufacturer }) => textCell(manufacturer),
-      model: ({ model }) => textCell(model),
-      serial: ({ serial }) => textCell(serial),
+      manufacturer: ({ manufacturer }) => createTextCell(manufacturer),
+      model: ({ model }) => createTextCell(model),
+      serial: ({ serial }) => createTextCell(serial),
     },
     batches: () => splitIntoBatches(topology.inventory.cracs),
     total: topology.inventory.cracs.length,
@@ -117,7 +118,7 @@ export function coolingListing(topology: Topology): Listing<Crac> {
 }
 
 /** Returns the heat shares of all cooling units. The analysis runs per site, because a unit serves only its site. */
-function sharesByKey(topology: Topology): ReadonlyMap<string, CracShare> {
+function computeSharesByKey(topology: Topology): ReadonlyMap<string, CracShare> {
   const sites = new Set(topology.inventory.cracs.flatMap(({ location }) => location?.siteId ?? []));
   const found = new Map<string, CracShare>();
   for (const site of sites) {

@@ -1,14 +1,14 @@
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import type { InventoryKind } from "#dc/model/enum_values.ts";
-import { toFabricLinkRef } from "#dc/model/ref.ts";
+import { formatFabricLinkRef } from "#dc/model/ref.ts";
 import { getFabricKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, FabricLink, Location, Rack } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
 import type { ReadSession } from "../../rpc.ts";
 import { readAllDeviceTypes } from "../device_types.ts";
-import { type PlaceKind, placeRows } from "./places_listing.ts";
+import { listPlaceRows, type PlaceKind } from "./places_listing.ts";
 
 export interface SearchEntry {
   readonly kind: InventoryKind;
@@ -33,7 +33,7 @@ const completeIndexes = new WeakMap<Topology, { readonly revision: number; reado
 const known = new WeakMap<object, SearchEntry>();
 const CHUNK = 500;
 
-/** Index of the inventory and the catalogue, built once per revision. Cost: O(resources), a fraction after a change. */
+/** Returns the index of inventory and catalogue, built once per revision. Cost: O(resources), less after a change. */
 export async function buildSearchIndex({ topology, reader, scheduler }: ReadSession): Promise<SearchIndex> {
   const [known, revision] = [await topology(), await reader.revision()];
   const made = completeIndexes.get(known);
@@ -59,7 +59,7 @@ async function buildInventoryIndex(topology: Topology, scheduler: CooperativeSch
 
 async function addDeviceTypes(index: SearchIndex, reader: DcReader): Promise<SearchIndex> {
   const types: SearchEntry[] = [];
-  for await (const { resource } of readAllDeviceTypes(reader)) types.push(typeEntry(resource));
+  for await (const { resource } of readAllDeviceTypes(reader)) types.push(createTypeEntry(resource));
   if (types.length === 0) return index;
   const words = new Map(index.words);
   for (const entry of types) countWords(entry, words);
@@ -73,20 +73,21 @@ function countWords({ text }: SearchEntry, words: Map<string, number>): void {
 function* listEntries(topology: Topology): Generator<SearchEntry> {
   const { inventory, power } = topology;
   for (const kind of ["site", "floor", "room", "row"] as const) yield* listPlaceEntries(topology, kind);
-  for (const rack of inventory.racks) yield cachedEntry(rack, rackEntry);
-  for (const device of inventory.devices) yield cachedEntry(device, deviceEntry);
-  for (const crac of inventory.cracs) yield cachedEntry(crac, cracEntry);
+  for (const rack of inventory.racks) yield findOrCreateEntry(rack, createRackEntry);
+  for (const device of inventory.devices) yield findOrCreateEntry(device, createDeviceEntry);
+  for (const crac of inventory.cracs) yield findOrCreateEntry(crac, createCracEntry);
   for (const { ref } of power.nodes) {
     if (ref.startsWith("feed:"))
-      yield searchEntry({ kind: "SUPPLY", ref, name: ref.slice(5), detail: "feed", more: [] });
+      yield createSearchEntry({ kind: "SUPPLY", ref, name: ref.slice(5), detail: "feed", more: [] });
   }
   for (const id of new Map(inventory.fabricLinks.map((link) => [getFabricKey(link), link.fabricId ?? ""])).values()) {
-    if (id !== "") yield searchEntry({ kind: "FABRIC", ref: `fabric:${id}`, name: id, detail: "fabric", more: [] });
+    if (id !== "")
+      yield createSearchEntry({ kind: "FABRIC", ref: `fabric:${id}`, name: id, detail: "fabric", more: [] });
   }
-  for (const link of inventory.fabricLinks) yield cachedEntry(link, linkEntry);
+  for (const link of inventory.fabricLinks) yield findOrCreateEntry(link, createLinkEntry);
 }
 
-function cachedEntry<Resource extends object>(
+function findOrCreateEntry<Resource extends object>(
   resource: Resource,
   make: (resource: Resource) => SearchEntry,
 ): SearchEntry {
@@ -104,21 +105,21 @@ interface Described {
   readonly more: readonly (string | undefined)[];
 }
 
-function searchEntry({ kind, ref, name, detail, more }: Described): SearchEntry {
+function createSearchEntry({ kind, ref, name, detail, more }: Described): SearchEntry {
   const texts = [name, detail, ...more].filter((text) => text !== undefined && text !== "");
   return { kind, ref, name, detail, text: texts.join(" ").toLowerCase() };
 }
 
 function* listPlaceEntries(topology: Topology, kind: PlaceKind): Generator<SearchEntry> {
-  for (const { ref, name, racks, devices } of placeRows(topology, kind)) {
+  for (const { ref, name, racks, devices } of listPlaceRows(topology, kind)) {
     const detail = `${kind} with ${racks} racks and ${devices} devices`;
-    yield searchEntry({ kind: kind.toUpperCase() as InventoryKind, ref, name, detail, more: [] });
+    yield createSearchEntry({ kind: kind.toUpperCase() as InventoryKind, ref, name, detail, more: [] });
   }
 }
 
-function rackEntry({ code, name, role, location, serial, assetTag, facilityId, tenant }: Rack): SearchEntry {
-  const detail = [role === undefined ? "rack" : `${role} rack`, locationText(location)].join(" ").trim();
-  return searchEntry({
+function createRackEntry({ code, name, role, location, serial, assetTag, facilityId, tenant }: Rack): SearchEntry {
+  const detail = [role === undefined ? "rack" : `${role} rack`, joinLocationParts(location)].join(" ").trim();
+  return createSearchEntry({
     kind: "RACK",
     ref: `rack:${code}`,
     name: code,
@@ -127,21 +128,21 @@ function rackEntry({ code, name, role, location, serial, assetTag, facilityId, t
   });
 }
 
-function deviceEntry(device: Device): SearchEntry {
+function createDeviceEntry(device: Device): SearchEntry {
   const { code, name, role, kind, rackCode, positionU, location, serial, assetTag, model, manufacturer, tenant } =
     device;
-  const what = [role, lowerCaseWords(kind)]
+  const what = [role, convertToLowerWords(kind)]
     .filter((word, at, all) => word !== undefined && all.indexOf(word) === at)
     .join(" ");
-  const where = rackCode === undefined ? locationText(location) : `in ${rackCode}`;
+  const where = rackCode === undefined ? joinLocationParts(location) : `in ${rackCode}`;
   const detail = `${what} ${where}${positionU === undefined ? "" : `, U${positionU}`}`.trim();
   const more = [name, serial, assetTag, model, manufacturer, tenant, location?.room];
-  return searchEntry({ kind: "DEVICE", ref: `device:${code}`, name: code, detail, more });
+  return createSearchEntry({ kind: "DEVICE", ref: `device:${code}`, name: code, detail, more });
 }
 
-function cracEntry({ code, name, kind, location, serial, model, manufacturer }: Crac): SearchEntry {
-  const detail = `${lowerCaseWords(kind)} ${locationText(location)}`.trim();
-  return searchEntry({
+function createCracEntry({ code, name, kind, location, serial, model, manufacturer }: Crac): SearchEntry {
+  const detail = `${convertToLowerWords(kind)} ${joinLocationParts(location)}`.trim();
+  return createSearchEntry({
     kind: "CRAC",
     ref: `crac:${code}`,
     name: code,
@@ -150,23 +151,23 @@ function cracEntry({ code, name, kind, location, serial, model, manufacturer }: 
   });
 }
 
-function typeEntry({ code, manufacturer, model, partNumber, kind }: DeviceType): SearchEntry {
-  const detail = `${lowerCaseWords(kind)} ${manufacturer} ${model}`;
-  return searchEntry({ kind: "DEVICE_TYPE", ref: `device_type:${code}`, name: code, detail, more: [partNumber] });
+function createTypeEntry({ code, manufacturer, model, partNumber, kind }: DeviceType): SearchEntry {
+  const detail = `${convertToLowerWords(kind)} ${manufacturer} ${model}`;
+  return createSearchEntry({ kind: "DEVICE_TYPE", ref: `device_type:${code}`, name: code, detail, more: [partNumber] });
 }
 
-function linkEntry({ a, b, fabricId }: FabricLink): SearchEntry {
+function createLinkEntry({ a, b, fabricId }: FabricLink): SearchEntry {
   const name = `${a.deviceCode} to ${b.deviceCode}`;
   const detail = `link${fabricId === undefined ? "" : ` of ${fabricId}`}, ${a.portName || "any port"} to ${b.portName || "any port"}`;
-  return searchEntry({ kind: "FABRIC_LINK", ref: toFabricLinkRef(a, b), name, detail, more: [] });
+  return createSearchEntry({ kind: "FABRIC_LINK", ref: formatFabricLinkRef(a, b), name, detail, more: [] });
 }
 
 /** Converts `RACK_PDU` to "rack pdu". */
-function lowerCaseWords(word: string): string {
+function convertToLowerWords(word: string): string {
   return word.toLowerCase().replaceAll("_", " ");
 }
 
-function locationText(location: Location | undefined): string {
+function joinLocationParts(location: Location | undefined): string {
   if (location === undefined) return "";
   const { siteId, floorNumber, room, row } = location;
   const parts = [siteId, `floor ${floorNumber}`, room, row === undefined ? undefined : `row ${row}`];

@@ -172,7 +172,7 @@ function parseOrder<Item>(listing: Listing<Item>, text: string): Order<Item> | u
 
 /** Sorts in place; equal rows keep the order of names, and unknown values come last in either direction. */
 function sortItems<Item>(items: Item[], { of, sign }: Order<Item>): void {
-  const keyed = items.map((item) => ({ item, key: lowerCaseKey(of(item)) }));
+  const keyed = items.map((item) => ({ item, key: createSortKey(of(item)) }));
   keyed.sort(({ key: a }, { key: b }) => {
     if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
     return sign * compareCells(a, b);
@@ -180,7 +180,7 @@ function sortItems<Item>(items: Item[], { of, sign }: Order<Item>): void {
   for (const [at, { item }] of keyed.entries()) items[at] = item;
 }
 
-function lowerCaseKey(cell: Cell): Cell {
+function createSortKey(cell: Cell): Cell {
   return typeof cell === "string" ? cell.toLowerCase() : cell;
 }
 

@@ -6,17 +6,17 @@ import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Location } from "#dc/model/resources.ts";
 import { ReadingFindingSchema } from "#gen/datacenter/v1/findings_pb.ts";
 import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
-import { formatCountOf, getRefName, listSome } from "#words/names.ts";
+import { formatCountOf, getRefName, listSomeNames } from "#words/names.ts";
 import { toMessage } from "../../messages/convert.ts";
 import type { DatedFinding } from "./read_findings.ts";
 
 /** Maximum number of related elements that a reply lists; its figures count all of them. */
-const LISTED = 10;
-/** Related elements that a summary names. */
-const NAMED = 3;
+const MAX_LISTED_ELEMENTS = 10;
+/** Maximum number of related elements that a summary names. */
+const MAX_NAMED_RELATED = 3;
 
 /** Converts a finding to its message. */
-export function findingMessage(topology: Topology, finding: DatedFinding) {
+export function createFindingMessage(topology: Topology, finding: DatedFinding) {
   const { kind, severity, ref, since, figures, related = [], quantities = [], source } = finding;
   return toMessage(ReadingFindingSchema, {
     kind,
@@ -25,29 +25,29 @@ export function findingMessage(topology: Topology, finding: DatedFinding) {
     since: new Date(since).toISOString(),
     figures,
     summary: describeFinding(finding),
-    relatedRefs: related.slice(0, LISTED),
+    relatedRefs: related.slice(0, MAX_LISTED_ELEMENTS),
     quantities,
     ...(source !== undefined && { source }),
-    ...locationOfElement(topology, ref),
+    ...findElementLocation(topology, ref),
   });
 }
 
-/** Returns the location of a measured element. For a port or a feed, that of its device. */
-export function locationOfElement(
+/** Returns the location of a measured element; for a port or a feed, the location of its device. */
+export function findElementLocation(
   topology: Topology,
   text: string,
 ): { readonly location?: Location; readonly rackCode?: string } {
   const ref = parseRef(text);
-  if (ref?.kind === "rack") return locationFields({ ...topology.rack(codeKey(ref.code)), rackCode: ref.code });
-  if (ref?.kind === "crac") return locationFields(topology.crac(codeKey(ref.code)));
-  if (ref?.kind === "device") return locationFields(topology.device(codeKey(ref.code)));
-  if (ref?.kind === "port") return locationFields(topology.device(codeKey(ref.end.deviceCode)));
+  if (ref?.kind === "rack") return createLocationFields({ ...topology.rack(codeKey(ref.code)), rackCode: ref.code });
+  if (ref?.kind === "crac") return createLocationFields(topology.crac(codeKey(ref.code)));
+  if (ref?.kind === "device") return createLocationFields(topology.device(codeKey(ref.code)));
+  if (ref?.kind === "port") return createLocationFields(topology.device(codeKey(ref.end.deviceCode)));
   const { power } = topology;
   const node = power.nodes[power.indexOf.get(toRefKey(text)) ?? -1];
-  return node?.kind === "OUTLET" ? locationFields(topology.device(codeKey(node.end.deviceCode))) : {};
+  return node?.kind === "OUTLET" ? createLocationFields(topology.device(codeKey(node.end.deviceCode))) : {};
 }
 
-function locationFields(at: { readonly location?: Location; readonly rackCode?: string } | undefined) {
+function createLocationFields(at: { readonly location?: Location; readonly rackCode?: string } | undefined) {
   const { location, rackCode } = at ?? {};
   return { ...(location !== undefined && { location }), ...(rackCode !== undefined && { rackCode }) };
 }
@@ -56,10 +56,11 @@ function locationFields(at: { readonly location?: Location; readonly rackCode?: 
 function describeFinding({ kind, ref, figures, related = [], quantities = [], source = "" }: ReadingFinding): string {
   const name = getRefName(ref);
   const figure = (key: string) => figures[key] ?? 0;
-  const [measured, limit] = [figureText(figures, "measured"), figureText(figures, "limit")];
-  const names = listSome(related.map(getRefName), NAMED);
+  const [measured, limit] = [formatFigures(figures, "measured"), formatFigures(figures, "limit")];
+  const names = listSomeNames(related.map(getRefName), MAX_NAMED_RELATED);
   const words: Readonly<Record<ReadingFinding["kind"], () => string>> = {
-    DEAD_SUPPLY: () => `${name} carries nothing: other supplies carry ${loadText(figure("carried_w"))} of ${names}`,
+    DEAD_SUPPLY: () =>
+      `${name} carries nothing: other supplies carry ${describeCarriedLoad(figure("carried_w"))} of ${names}`,
     ABOVE_PLAN: () =>
       `${name} draws ${formatWatts(figure("measured_w"))}, planned are ${formatWatts(figure("planned_w"))}`,
     ABOVE_LIMIT: () =>
@@ -79,14 +80,14 @@ function describeFinding({ kind, ref, figures, related = [], quantities = [], so
   return words[kind]();
 }
 
-function loadText(carriedW: number): string {
+function describeCarriedLoad(carriedW: number): string {
   return carriedW > 0 ? formatWatts(carriedW) : "the load";
 }
 
 const UNITS: Readonly<Record<string, string>> = { w: "W", va: "VA", a: "A", c: "°C", min: "min" };
 
 /** Returns a figure with its unit. */
-function figureText(figures: ReadingFinding["figures"], name: string): string {
+function formatFigures(figures: ReadingFinding["figures"], name: string): string {
   const [key, value] = Object.entries(figures).find(([one]) => one.startsWith(`${name}_`)) ?? [];
   if (key === undefined || value === undefined) return "";
   const unit = UNITS[key.slice(name.length + 1)] ?? "";

@@ -8,7 +8,7 @@ import { readPage } from "../../answers/page_token.ts";
 import { limitFilterValues, readEnumWord, readScope } from "../../answers/parameters.ts";
 import { toMessage } from "../../messages/convert.ts";
 import { defineRead, type ReadSession } from "../../rpc.ts";
-import { findingMessage, locationOfElement } from "./finding_reply.ts";
+import { createFindingMessage, findElementLocation } from "./finding_reply.ts";
 import { type DatedFinding, findFindings } from "./read_findings.ts";
 
 export const listFindings = defineRead({
@@ -23,14 +23,14 @@ export const listFindings = defineRead({
     const question = ["findings", scopeRef.toLowerCase(), kinds, isFaultOnly];
     const pageOf = readPage(session.context.pageKey, request, question);
     const topology = await session.topology();
-    const inScope = await findingsInScope(session, topology, scopeRef);
+    const inScope = await listFindingsInScope(session, topology, scopeRef);
     const found = inScope.filter(
       ({ kind, severity }) => (kinds.length === 0 || kinds.includes(kind)) && (!isFaultOnly || severity === "FAULT"),
     );
     const { page, fields } = pageOf(found);
     const faults = found.filter(({ severity }) => severity === "FAULT").length;
     return toMessage(ListFindingsResponseSchema, {
-      findings: page.map((one) => findingMessage(topology, one)),
+      findings: page.map((one) => createFindingMessage(topology, one)),
       ...fields,
       faultCount: faults,
       watchCount: found.length - faults,
@@ -39,7 +39,7 @@ export const listFindings = defineRead({
 });
 
 /** Returns findings in a scope, faults first, then the newest; `topology` has recorded draws. */
-export async function findingsInScope(
+export async function listFindingsInScope(
   { reader, scheduler, now, lapsesAt }: Pick<ReadSession, "reader" | "scheduler" | "now" | "lapsesAt">,
   topology: Topology,
   scopeRef: string,
@@ -48,7 +48,7 @@ export async function findingsInScope(
   const { findings, until } = await findFindings({ reader, scheduler, topology, now: Date.parse(now) });
   lapsesAt(until);
   return findings
-    .filter(({ ref }) => scope === undefined || isLocatedIn(locationOfElement(topology, ref), scope))
+    .filter(({ ref }) => scope === undefined || isLocatedIn(findElementLocation(topology, ref), scope))
     .toSorted(
       (a, b) =>
         compareText(a.severity, b.severity) ||

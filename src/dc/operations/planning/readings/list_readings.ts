@@ -1,13 +1,19 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { computePeak, DAY_MS, formatDay, listDays, toDayNumber } from "#dc/model/readings/day_history.ts";
+import {
+  computeDayNumber,
+  computePeakFigures,
+  DAY_MS,
+  formatDay,
+  listDaysWithValues,
+} from "#dc/model/readings/day_history.ts";
 import type { StoredReading } from "#dc/model/readings/reading_store.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListReadingsResponseSchema, ReadingQuantity } from "#gen/datacenter/v1/readings_pb.ts";
 import { openPageToken, sealPageToken } from "../../answers/page_token.ts";
 import { limitFilterValues, readPageSize } from "../../answers/parameters.ts";
 import { defineRead } from "../../rpc.ts";
-import { parseElementKey, parseQuantity, refuseMissingElement } from "./read_readings.ts";
+import { createMissingElementRefusal, parseElementKey, parseQuantity } from "./read_readings.ts";
 
 type Cursor = readonly [key: string, quantity: string];
 
@@ -16,7 +22,7 @@ export const listReadings = defineRead({
   effect: "read",
   takesReadings: () => true,
   async run({ context, reader, now, lapsesAt }, request) {
-    const today = toDayNumber(Date.parse(now));
+    const today = computeDayNumber(Date.parse(now));
     const limit = readPageSize(request.pageSize);
     limitFilterValues("element_refs", request.elementRefs.length);
     limitFilterValues("quantities", request.quantities.length);
@@ -24,7 +30,8 @@ export const listReadings = defineRead({
     const quantities = request.quantities.map((number, index) => parseQuantity(`quantities[${index}]`, number));
     const known = await reader.measuredElements(keys);
     for (const [index, key] of keys.entries()) {
-      if (!known.has(key)) throw refuseMissingElement(`element_refs[${index}]`, request.elementRefs[index] ?? "");
+      if (!known.has(key))
+        throw createMissingElementRefusal(`element_refs[${index}]`, request.elementRefs[index] ?? "");
     }
     const question = ["readings", keys.toSorted(), quantities.toSorted()];
     const { pageToken } = request;
@@ -41,15 +48,15 @@ export const listReadings = defineRead({
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;
     return create(ListReadingsResponseSchema, {
-      readings: page.map((one) => readingMessage(one, today, request.includeDays)),
+      readings: page.map((one) => createReadingMessage(one, today, request.includeDays)),
       nextPageToken:
         last === undefined ? "" : sealPageToken(context.pageKey, question, [last.element.key, last.quantity]),
     });
   },
 });
 
-function readingMessage({ element, quantity, kept }: StoredReading, today: number, withDays: boolean) {
-  const peak = computePeak(kept.days, today);
+function createReadingMessage({ element, quantity, kept }: StoredReading, today: number, withDays: boolean) {
+  const peak = computePeakFigures(kept.days, today);
   return {
     elementRef: element.ref,
     quantity: ReadingQuantity[quantity],
@@ -58,7 +65,7 @@ function readingMessage({ element, quantity, kept }: StoredReading, today: numbe
     source: kept.source,
     ...(peak !== undefined && { p9530d: peak.p95, max30d: peak.max }),
     ...(withDays && {
-      days: listDays(kept.days, today).map(({ day, ...figures }) => ({ date: formatDay(day), ...figures })),
+      days: listDaysWithValues(kept.days, today).map(({ day, ...figures }) => ({ date: formatDay(day), ...figures })),
     }),
   };
 }

@@ -1,4 +1,4 @@
-import { getHoldMs, type ReadingFinding, toFindingKey } from "#dc/analysis/measured/finding.ts";
+import { formatFindingKey, getMinDurationMs, type ReadingFinding } from "#dc/analysis/measured/finding.ts";
 import { buildMeasuredTopology } from "#dc/analysis/measured/measured_topology.ts";
 import { hasSupplyMeters, listReadingFindings, SortedReadings } from "#dc/analysis/measured/reading_findings.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
@@ -6,7 +6,7 @@ import type { DcReader, DcWriter } from "#dc/ports.ts";
 import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
 
 /** Document space with the time at which each finding began, in milliseconds since 1970. */
-const STARTS = "reading_finding";
+const FINDING_STARTS_SPACE = "reading_finding";
 const READ_AT_ONCE = 2000;
 
 /** A finding with the time when it was first seen, in milliseconds since 1970. */
@@ -15,12 +15,12 @@ export interface DatedFinding extends ReadingFinding {
 }
 
 /** Input of a search for findings in one snapshot. */
-interface Search {
+interface FindingSearch {
   readonly reader: DcReader;
   readonly scheduler: CooperativeScheduler;
   /** The inventory's graphs, with recorded draws. */
   readonly topology: Topology;
-  /** Milliseconds since 1970. */
+  /** Time of the search, in milliseconds since 1970. */
   readonly now: number;
 }
 
@@ -34,7 +34,7 @@ export interface FoundFindings {
 }
 
 /** Finds differences between readings and recorded values. Cost: all readings, and up to two builds of the graphs. */
-export async function findFindings(search: Search): Promise<FoundFindings> {
+export async function findFindings(search: FindingSearch): Promise<FoundFindings> {
   const { reader, scheduler, topology, now } = search;
   const readings = await readSortedReadings(search);
   const watts = new Map([...(readings.current.get("POWER_W") ?? [])].map(([key, { value }]) => [key, value]));
@@ -47,18 +47,18 @@ export async function findFindings(search: Search): Promise<FoundFindings> {
   const findings: DatedFinding[] = [];
   let until = readings.nextStop;
   for (const one of all) {
-    const key = toFindingKey(one);
+    const key = formatFindingKey(one);
     // Findings about stopped readings contain their own start.
     const since = one.kind === "READING_STOPPED" ? one.at : Math.min(known.get(key) ?? one.at, one.at);
     if (one.kind !== "READING_STOPPED") starts.set(key, since);
-    const counts = since + getHoldMs(one);
+    const counts = since + getMinDurationMs(one);
     if (counts <= now) findings.push({ ...one, since });
     else until = Math.min(until, counts);
   }
   return { findings, until, starts };
 }
 
-async function readSortedReadings({ reader, scheduler, now }: Search): Promise<SortedReadings> {
+async function readSortedReadings({ reader, scheduler, now }: FindingSearch): Promise<SortedReadings> {
   const sorted = new SortedReadings(now);
   for (let after: { readonly key: string; readonly quantity: string } | undefined; ; ) {
     const page = await reader.readings({ withDays: false, limit: READ_AT_ONCE, ...(after !== undefined && { after }) });
@@ -75,7 +75,7 @@ async function readSortedReadings({ reader, scheduler, now }: Search): Promise<S
 async function readFindingStarts(reader: DcReader): Promise<ReadonlyMap<string, number>> {
   const starts = new Map<string, number>();
   for (let after = ""; ; ) {
-    const page = await reader.documents(STARTS, after, READ_AT_ONCE);
+    const page = await reader.documents(FINDING_STARTS_SPACE, after, READ_AT_ONCE);
     for (const { key, body } of page) starts.set(key, Number(body));
     const last = page.at(-1);
     if (last === undefined || page.length < READ_AT_ONCE) return starts;
@@ -83,13 +83,13 @@ async function readFindingStarts(reader: DcReader): Promise<ReadonlyMap<string, 
   }
 }
 
-/** Stores the start of each finding, and removes findings that ended. @param starts of all current findings */
+/** Stores the start of each finding, and removes findings that ended. @param starts starts of all current findings */
 export async function storeStarts(writer: DcWriter, starts: ReadonlyMap<string, number>): Promise<void> {
   const known = await readFindingStarts(writer);
   for (const [key, since] of starts) {
-    if (known.get(key) !== since) await writer.putDocument(STARTS, key, String(since));
+    if (known.get(key) !== since) await writer.putDocument(FINDING_STARTS_SPACE, key, String(since));
   }
-  for (const key of known.keys()) if (!starts.has(key)) await writer.dropDocument(STARTS, key);
+  for (const key of known.keys()) if (!starts.has(key)) await writer.dropDocument(FINDING_STARTS_SPACE, key);
 }
 
 /** Whether the stored starts equal the found ones. */

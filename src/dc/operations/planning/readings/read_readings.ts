@@ -8,8 +8,8 @@ import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
 import { type Reading, ReadingQuantitySchema } from "#gen/datacenter/v1/readings_pb.ts";
 import { type QuantityRule, quantity as quantityOption } from "#gen/datacenter/v1/rules_pb.ts";
-import { readEnumWord, readRef, refuseMissingField } from "../../answers/parameters.ts";
-import { timestampToMs } from "../../messages/convert.ts";
+import { createMissingFieldRefusal, readEnumWord, readRef } from "../../answers/parameters.ts";
+import { convertTimestampToMs } from "../../messages/convert.ts";
 
 /** Kinds of elements that can be measured at all. */
 const MEASURED_KINDS = ["device", "port", "feed", "crac", "rack"] as const satisfies readonly RefKind[];
@@ -26,7 +26,7 @@ export interface GivenReading {
   readonly measured: Measurement;
 }
 
-/** Rejects an empty or too large list before reading it. @throws Refusal */
+/** Checks the number of readings before any is read. @throws Refusal for an empty list or too many readings */
 export function checkReadingCount(count: number): void {
   const expected = `1 to ${MAX_READINGS} readings`;
   const detail = { field: "readings", value: count, expected };
@@ -47,9 +47,9 @@ export function parseReading(
   const quantity = parseQuantity(at("quantity"), number);
   requireMeasurable(at("element_ref"), elementRef, ref.kind, quantity);
   // A missing value is no zero: a meter that got no answer must not report a draw of 0.
-  if (value === undefined) throw refuseMissingField(at("value"), "a number");
+  if (value === undefined) throw createMissingFieldRefusal(at("value"), "a number");
   checkReadingValue(at("value"), value, quantity);
-  const measuredAt = time === undefined ? now : timestampToMs(time, at("time"));
+  const measuredAt = time === undefined ? now : convertTimestampToMs(time, at("time"));
   requirePastTime(at("time"), measuredAt, now);
   const measured = { value, at: measuredAt, source };
   return { index, field: at("element_ref"), ref: formatRef(ref), key: toRefKey(elementRef), quantity, measured };
@@ -64,7 +64,7 @@ function parseMeasuredRef(text: string) {
 export function parseQuantity(field: string, number: number): ReadingQuantity {
   const quantity = readEnumWord(field, number, READING_QUANTITIES);
   if (quantity !== undefined) return quantity;
-  throw refuseMissingField(field, READING_QUANTITIES.join(", "));
+  throw createMissingFieldRefusal(field, READING_QUANTITIES.join(", "));
 }
 
 /** Parses an element's reference and returns its key. @throws Refusal naming the field */
@@ -74,7 +74,7 @@ export function parseElementKey(field: string, text: string): string {
 }
 
 /** Returns the refusal for an element that is missing in the inventory. */
-export function refuseMissingElement(field: string, ref: string): Refusal {
+export function createMissingElementRefusal(field: string, ref: string): Refusal {
   return refuse("NOT_FOUND", `Cannot find "${ref}"`, { field, value: ref, ref });
 }
 
@@ -87,7 +87,7 @@ function requirePastTime(field: string, at: number, now: number): void {
 }
 
 /** The rules of each quantity, as the proto states them. */
-const RULES: ReadonlyMap<ReadingQuantity, QuantityRule> = new Map(
+const QUANTITY_RULES: ReadonlyMap<ReadingQuantity, QuantityRule> = new Map(
   READING_QUANTITIES.map((name, index) => {
     const value = ReadingQuantitySchema.values[index + 1];
     if (value?.name !== `READING_QUANTITY_${name}`) throw new Error(`The proto has no quantity ${name}`);
@@ -95,9 +95,9 @@ const RULES: ReadonlyMap<ReadingQuantity, QuantityRule> = new Map(
   }),
 );
 
-/** Requires a quantity measurable at this kind of element; throws Refusal naming the field and the expectation. */
+/** Requires that a kind of element has the quantity; throws Refusal naming the field and what is expected. */
 function requireMeasurable(field: string, value: string, kind: RefKind, quantity: ReadingQuantity): void {
-  const kinds = RULES.get(quantity)?.elements ?? [];
+  const kinds = QUANTITY_RULES.get(quantity)?.elements ?? [];
   if (kinds.includes(kind)) return;
   const expected = kinds.map((one) => REF_GRAMMAR[one as RefKind]).join(", ");
   const message = `Cannot read ${quantity} of "${value}": expected ${expected}`;
@@ -106,15 +106,15 @@ function requireMeasurable(field: string, value: string, kind: RefKind, quantity
 
 /** Checks a value by the rules of its quantity. @throws Refusal naming the field and what is expected */
 function checkReadingValue(field: string, value: number, quantity: ReadingQuantity): void {
-  const { min, max, numbers = [] } = RULES.get(quantity) ?? {};
+  const { min, max, numbers = [] } = QUANTITY_RULES.get(quantity) ?? {};
   const isNumber = Number.isFinite(value) && (numbers.length === 0 || numbers.includes(value));
   if (isNumber && value >= (min ?? value) && value <= (max ?? value)) return;
-  const expected = expectedValueText(numbers, min, max);
+  const expected = describeValueRule(numbers, min, max);
   const message = `Field "${field}" is out of range: ${value}, expected ${expected}`;
   throw new Refusal(rejectWrite("FIELD_OUT_OF_RANGE", field, message, { value, expected }));
 }
 
-function expectedValueText(numbers: readonly number[], min: number | undefined, max: number | undefined): string {
+function describeValueRule(numbers: readonly number[], min: number | undefined, max: number | undefined): string {
   if (numbers.length > 0) return `one of ${numbers.join(", ")}`;
   if (min === undefined) return "a number";
   return max === undefined ? `a number of at least ${min}` : `a number from ${min} to ${max}`;

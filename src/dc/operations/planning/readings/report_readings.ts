@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { MAX_READING_FAILURES, MAX_TEXT_CHARS, READING_KEPT_MS } from "#dc/limits.ts";
-import { toDayNumber } from "#dc/model/readings/day_history.ts";
-import { addMeasurement, isNewer, type StoredQuantity } from "#dc/model/readings/reading.ts";
+import { computeDayNumber } from "#dc/model/readings/day_history.ts";
+import { addMeasurement, isMeasurementNewer, type StoredQuantity } from "#dc/model/readings/reading.ts";
 import type { ReadingReader, StoredReading } from "#dc/model/readings/reading_store.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcWriter } from "#dc/ports.ts";
@@ -9,15 +9,15 @@ import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { ReportReadingsResponseSchema } from "#gen/datacenter/v1/readings_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
-import { statusOfError } from "../../messages/status.ts";
+import { convertErrorToStatus } from "../../messages/status.ts";
 import { defineReport } from "../../rpc.ts";
-import { checkReadingCount, type GivenReading, parseReading, refuseMissingElement } from "./read_readings.ts";
+import { checkReadingCount, createMissingElementRefusal, type GivenReading, parseReading } from "./read_readings.ts";
 
 /** Maximum number of readings per transaction. Our choice: some 20 ms of the write lock; other writes wait for it. */
-const WRITTEN_AT_ONCE = 500;
+const READINGS_PER_TRANSACTION = 500;
 
 /** Result of storing the readings of a report. */
-interface Taken {
+interface ReadingStoreResult {
   kept: number;
   notNewer: number;
   readonly failures: { readonly index: number; readonly error: OperationError }[];
@@ -28,8 +28,8 @@ export const reportReadings = defineReport({
   effect: "report",
   async run({ context, caller, now }, { readings, source, validateOnly }) {
     checkReadingCount(readings.length);
-    const named = { source: sourceOfReport(source, caller.principal?.name), now };
-    const taken: Taken = { kept: 0, notNewer: 0, failures: [] };
+    const named = { source: readReportSource(source, caller.principal?.name), now };
+    const taken: ReadingStoreResult = { kept: 0, notNewer: 0, failures: [] };
     const scheduler = new CooperativeScheduler(undefined, caller.peer);
     const given: GivenReading[] = [];
     for (const [index, reading] of readings.entries()) {
@@ -43,8 +43,8 @@ export const reportReadings = defineReport({
     }
     // Sorts by element, so that a transaction writes the rows of a database page together.
     given.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index));
-    for (let at = 0; at < given.length; at += WRITTEN_AT_ONCE) {
-      const some = given.slice(at, at + WRITTEN_AT_ONCE);
+    for (let at = 0; at < given.length; at += READINGS_PER_TRANSACTION) {
+      const some = given.slice(at, at + READINGS_PER_TRANSACTION);
       const done = validateOnly
         ? await context.store.read(async (reader) => (await mergeReadings(reader, some, now)).taken)
         : await context.store.write((writer) => storeReadings(writer, some, now));
@@ -53,7 +53,7 @@ export const reportReadings = defineReport({
       taken.failures.push(...done.failures);
       await scheduler.yieldIfDue();
     }
-    return reportReply(taken);
+    return createReportReply(taken);
   },
 });
 
@@ -63,7 +63,7 @@ const CONTROL = /\p{Cc}/u;
  * Returns the source of a report, or the principal if the report names none.
  * @throws Refusal for a source that is too long or has control characters, such as line breaks
  */
-function sourceOfReport(source: string, principal = "anonymous"): string {
+function readReportSource(source: string, principal = "anonymous"): string {
   if (source.length <= MAX_TEXT_CHARS && !CONTROL.test(source)) return source === "" ? principal : source;
   const expected = `at most ${MAX_TEXT_CHARS} characters, no control characters`;
   const value = source.length > MAX_TEXT_CHARS ? `${source.length} characters` : JSON.stringify(source);
@@ -74,7 +74,11 @@ function sourceOfReport(source: string, principal = "anonymous"): string {
   });
 }
 
-async function storeReadings(writer: DcWriter, given: readonly GivenReading[], now: number): Promise<Taken> {
+async function storeReadings(
+  writer: DcWriter,
+  given: readonly GivenReading[],
+  now: number,
+): Promise<ReadingStoreResult> {
   const { taken, after } = await mergeReadings(writer, given, now);
   if (after.size > 0) await writer.keepReadings([...after.values()]);
   await deleteExpiredReadings(writer, now);
@@ -83,22 +87,22 @@ async function storeReadings(writer: DcWriter, given: readonly GivenReading[], n
 
 /** Merges readings with the stored ones without writing. */
 async function mergeReadings(reader: ReadingReader, given: readonly GivenReading[], now: number) {
-  const taken: Taken = { kept: 0, notNewer: 0, failures: [] };
+  const taken: ReadingStoreResult = { kept: 0, notNewer: 0, failures: [] };
   const keys = [...new Set(given.map(({ key }) => key))];
   const elements = await reader.measuredElements(keys);
   const quantities = [...new Set(given.map(({ quantity }) => quantity))];
-  const before = await readStoredQuantities(reader, { keys, quantities }, toDayNumber(now));
+  const before = await readStoredQuantities(reader, { keys, quantities }, computeDayNumber(now));
   const after = new Map<string, StoredReading>();
   for (const { index, field, ref, key, quantity, measured } of given) {
     const element = elements.get(key);
     if (element === undefined) {
-      taken.failures.push({ index, error: refuseMissingElement(field, ref) });
+      taken.failures.push({ index, error: createMissingElementRefusal(field, ref) });
       continue;
     }
-    const name = quantityKey(key, quantity);
+    const name = createQuantityKey(key, quantity);
     const known = (after.get(name) ?? before.get(name))?.kept;
-    const kept = addMeasurement(known, measured, toDayNumber(now));
-    if (known === undefined || isNewer(measured, known)) taken.kept += 1;
+    const kept = addMeasurement(known, measured, computeDayNumber(now));
+    if (known === undefined || isMeasurementNewer(measured, known)) taken.kept += 1;
     else taken.notNewer += 1;
     if (kept !== known) after.set(name, { element, quantity, kept });
   }
@@ -109,7 +113,7 @@ const DROPPED = "readings_dropped";
 
 /** Removes readings that no report has renewed for 30 days, at most once a day. */
 async function deleteExpiredReadings(writer: DcWriter, now: number): Promise<void> {
-  const today = String(toDayNumber(now));
+  const today = String(computeDayNumber(now));
   if ((await writer.setting(DROPPED)) === today) return;
   await writer.dropReadings(now - READING_KEPT_MS);
   await writer.setSetting(DROPPED, today);
@@ -124,23 +128,23 @@ async function readStoredQuantities(
   const rows = await reader.readings({ ...asked, withDays: false });
   const closing = rows.filter(({ kept }) => hasDayToClose(kept, today)).map(({ element }) => element.key);
   const whole = closing.length === 0 ? [] : await reader.readings({ ...asked, keys: closing, withDays: true });
-  return new Map([...rows, ...whole].map((one) => [quantityKey(one.element.key, one.quantity), one]));
+  return new Map([...rows, ...whole].map((one) => [createQuantityKey(one.element.key, one.quantity), one]));
 }
 
 function hasDayToClose({ days: { open } }: StoredQuantity, today: number): boolean {
   return open.some(({ day }) => day < today - 1);
 }
 
-function quantityKey(key: string, quantity: string): string {
+function createQuantityKey(key: string, quantity: string): string {
   return `${quantity} ${key}`;
 }
 
-function reportReply({ kept, notNewer, failures }: Taken) {
+function createReportReply({ kept, notNewer, failures }: ReadingStoreResult) {
   const listed = failures.toSorted((a, b) => a.index - b.index).slice(0, MAX_READING_FAILURES);
   return create(ReportReadingsResponseSchema, {
     kept,
     notNewer,
     failed: failures.length,
-    failures: listed.map(({ index, error }) => ({ index, error: statusOfError(error) })),
+    failures: listed.map(({ index, error }) => ({ index, error: convertErrorToStatus(error) })),
   });
 }

@@ -11,8 +11,8 @@ export type WindowStanding = Omit<Listed, "window">;
 export type WindowStandings = ReadonlyMap<string, WindowStanding & { readonly code: string }>;
 
 /**
- * A window whose verdict, impact or overdue mark changed. A state is absent if the window was not open before, or is
- * not open any more.
+ * A window whose verdict, impact or overdue mark changed. The state before is absent if the window was not open then,
+ * and the state after if the window is no longer open.
  */
 export interface ChangedVerdict {
   readonly code: string;
@@ -38,7 +38,7 @@ export function findChangedVerdicts(before: WindowStandings, after: WindowStandi
   return keys.flatMap((key) => {
     const [was, is] = [before.get(key), after.get(key)];
     if (isSameStanding(was, is)) return [];
-    return { code: (is ?? was)?.code ?? key, was: was && standingOf(was), is: is && standingOf(is) };
+    return { code: (is ?? was)?.code ?? key, was: was && getStanding(was), is: is && getStanding(is) };
   });
 }
 
@@ -46,6 +46,6 @@ function isSameStanding(a: WindowStanding | undefined, b: WindowStanding | undef
   return a?.verdict === b?.verdict && a?.impact === b?.impact && a?.overdue === b?.overdue;
 }
 
-function standingOf({ verdict, impact, overdue, summary }: WindowStanding): WindowStanding {
+function getStanding({ verdict, impact, overdue, summary }: WindowStanding): WindowStanding {
   return { verdict, impact, overdue, summary };
 }

@@ -10,7 +10,7 @@ import { readAllWindows, requireWindow } from "./stored_windows.ts";
 const FIELD = "during_window";
 
 /** Returns the code in a request's `during_window`; undefined if it is empty or the RPC has no such field. */
-export function duringWindowOf({ method }: ReadRpc, request: MessageShape<ReadRpc["method"]["input"]>) {
+export function readDuringWindow({ method }: ReadRpc, request: MessageShape<ReadRpc["method"]["input"]>) {
   const field = method.input.fields.find(({ name }) => name === FIELD);
   const code = field && (request as unknown as Readonly<Record<string, string>>)[field.localName];
   return code === "" ? undefined : code;
@@ -28,12 +28,12 @@ export function openSessionDuring(
 }
 
 /** Maximum number of cached topologies. Our choice: a console calls several RPCs about one window. */
-const MAX_KEPT = 4;
+const MAX_KEPT_DURING = 4;
 const KEPT = new WeakMap<Topology, Map<string, Topology>>();
 
 /**
- * Returns the topology during that piece of a stored window which determines its verdict, so that every reply computed
- * from it describes this time.
+ * Returns the topology during one piece of a stored window: the piece that determines the window's verdict. Every reply
+ * computed from this topology therefore describes the same time.
  * @throws Refusal for a code that no open window has
  */
 async function findTopologyDuring(session: ReadSession, code: string): Promise<Topology> {
@@ -56,7 +56,7 @@ async function findTopologyDuring(session: ReadSession, code: string): Promise<T
   const known = kept.get(key) ?? (await buildTopologyDuring(timeline, out));
   kept.delete(key);
   kept.set(key, known);
-  for (const one of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(one);
+  for (const one of kept.keys()) if (kept.size > MAX_KEPT_DURING) kept.delete(one);
   return known;
 }
 

@@ -6,7 +6,7 @@ import { toMessage } from "../../messages/convert.ts";
 import { defineRead } from "../../rpc.ts";
 import { buildStoredTimeline, readListLimit } from "./judge_window.ts";
 import { buildRunSheet, writeNotices } from "./run_sheet.ts";
-import { readAllWindows, requireWindow, windowView } from "./stored_windows.ts";
+import { createWindowView, readAllWindows, requireWindow } from "./stored_windows.ts";
 
 export const getWindow = defineRead({
   method: PlanningService.method.getWindow,
@@ -19,7 +19,7 @@ export const getWindow = defineRead({
     const { topology, timeline, timed } = await buildStoredTimeline(session, all);
     const own = timed(stored.resource.code);
     const timeZone = findSiteTimeZone(topology.inventory.racks);
-    const view = { ...windowView(stored, now), timeZone };
+    const view = { ...createWindowView(stored, now), timeZone };
     if (own === undefined) return create(GetWindowResponseSchema, view);
     const judgement = toMessage(CheckWindowResponseSchema, {
       revision: await reader.revision(),

@@ -1,4 +1,4 @@
-import { selectBatteries } from "#dc/analysis/power/battery.ts";
+import { selectBatteryOptions } from "#dc/analysis/power/battery.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { AcceptedLosses } from "#dc/analysis/window/acceptance.ts";
 import { findNeededBatteries } from "#dc/analysis/window/batteries.ts";
@@ -11,7 +11,7 @@ import {
   type WindowLimits,
 } from "#dc/analysis/window/judgement.ts";
 import { findNextFailures, type NextFailures } from "#dc/analysis/window/next_failures.ts";
-import { addBlades, WindowSite } from "#dc/analysis/window/outage.ts";
+import { addContainedBlades, WindowSite } from "#dc/analysis/window/outage.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import { Refusal } from "#dc/model/refusal.ts";
@@ -65,7 +65,7 @@ export async function simulateOutage(question: WindowQuestion, out: OutInPiece):
   const { sources: failing } = await resolvePresentSources(question, out.refs);
   const { site, nodes } = failing;
   const { durationS, missing } = out;
-  const options = { basis, cascade: true, ...selectBatteries(topology.power, durationS) };
+  const options = { basis, cascade: true, ...selectBatteryOptions(topology.power, durationS) };
   const near = await findNearFailures(session, topology, options);
   const tracer = await NetworkTracer.of({ topology, reader, scheduler });
   const cut = await tracer.cutLinks(near.effects.fabrics, failing);
@@ -83,7 +83,7 @@ export async function simulateOutage(question: WindowQuestion, out: OutInPiece):
   return { network: { tracer, ports: failing.networkPorts }, window, judged, depends };
 }
 
-/** Judges a piece. Cost: as of `findNextFailures`. */
+/** Judges a piece. It costs what `findNextFailures` does. */
 export async function judgePiece({ session }: WindowQuestion, piece: PieceOutage): Promise<JudgedPiece> {
   const { network, window, judged: alone } = piece;
   const next: NextFailures = await session.scheduler.run(findNextFailures(window, alone));
@@ -113,10 +113,10 @@ async function findBatteriesInUse(
 /** Returns the nodes that a window's references put out of service, with blades of chassis. Inlets have no nodes. */
 export async function findNodesOut(question: WindowQuestion, refs: readonly string[]): Promise<ReadonlySet<number>> {
   const { sources } = await resolvePresentSources(question, refs);
-  return addBlades(question.topology, sources.nodes);
+  return addContainedBlades(question.topology, sources.nodes);
 }
 
-/** Resolves references to existing elements, and lists the references that no longer name any. */
+/** Resolves references to existing elements, and lists the references to elements that no longer exist. */
 export async function resolvePresentSources(
   { session: { reader }, topology }: Pick<WindowQuestion, "session" | "topology">,
   refs: readonly string[],

@@ -1,23 +1,23 @@
-import { selectBatteries } from "#dc/analysis/power/battery.ts";
+import { selectBatteryOptions } from "#dc/analysis/power/battery.ts";
 import { type AffectedContact, mergeContacts } from "#dc/analysis/window/contacts.ts";
 import { judgeWindow } from "#dc/analysis/window/judgement.ts";
 import { findRelievingRacks } from "#dc/analysis/window/relief.ts";
 import {
-  cutTime,
-  getSeconds,
+  cutWindowTime,
+  getSpanSeconds,
   sumAdjacentSeconds,
   type TimePiece,
   type TimeSpan,
 } from "#dc/analysis/window/timeline.ts";
 import { WINDOW_VERDICTS, type WindowImpact, type WindowVerdict } from "#dc/model/enum_values.ts";
-import { isOpen, isOverdue, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
+import { isWindowOpen, isWindowOverdue, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
 import { WindowImpact as ImpactNumber, WindowVerdict as VerdictNumber } from "#gen/datacenter/v1/windows_pb.ts";
 import { readCount } from "../../answers/parameters.ts";
 import { CONGESTED_PCT } from "../../messages/messages.ts";
 import type { ReadSession } from "../../rpc.ts";
-import { summarizeVerdict, windowReply } from "../window_reply.ts";
+import { createWindowReply, summarizeVerdict } from "../window_reply.ts";
 import {
   findNodesOut,
   type JudgedPiece,
@@ -39,10 +39,10 @@ export interface TimedWindow extends TimeSpan {
 
 /** Returns the planned and begun windows on the time line. An overdue window has no end. @param now ms since 1970 */
 export function listOpenWindows(windows: readonly MaintenanceWindow[], now: number): readonly TimedWindow[] {
-  return windows.filter(isOpen).map((window) => ({
+  return windows.filter(isWindowOpen).map((window) => ({
     code: window.code,
     from: Date.parse(window.startsAt),
-    until: isOverdue(window, now) ? Number.POSITIVE_INFINITY : Date.parse(window.endsAt),
+    until: isWindowOverdue(window, now) ? Number.POSITIVE_INFINITY : Date.parse(window.endsAt),
     refs: window.elementRefs,
     accepted: window.acceptedRefs ?? [],
   }));
@@ -93,7 +93,7 @@ export class WindowTimeline {
     this.#question = question;
     this.#windows = windows;
     this.#now = now;
-    this.#pieces = cutTime(windows);
+    this.#pieces = cutWindowTime(windows);
     this.#own = Map.groupBy(
       this.#pieces.flatMap(({ windows: open }, at) => open.map((window) => ({ window, at }))),
       ({ window }) => window,
@@ -109,7 +109,7 @@ export class WindowTimeline {
     return findWorst(await this.#verdicts(window), (one) => one);
   }
 
-  /** Returns the elements that are out in the piece that determines the verdict. Cost: as of the verdict. */
+  /** Returns the elements that are out in the piece that determines the verdict. It costs what the verdict does. */
   async worstPiece(window: TimedWindow): Promise<OutInPiece> {
     return findWorst(await this.#verdicts(window), (one) => one).out;
   }
@@ -134,7 +134,7 @@ export class WindowTimeline {
       };
       const judged = async () => {
         const piece = await this.#judge(out);
-        return { item: shortVerdictOf(piece), depends: piece.depends };
+        return { item: createShortVerdict(piece), depends: piece.depends };
       };
       // The verdict states the duration only if a battery supplies a load; otherwise the duration only selects the
       // batteries.
@@ -163,11 +163,11 @@ export class WindowTimeline {
     const contacts = mergeContacts(judged.map((one): readonly AffectedContact[] => one.contacts));
     const { impact } = judged.map((one) => one.judgement).reduce((a, b) => (isWorseImpact(b.impact, a.impact) ? b : a));
     return {
-      ...windowReply(first.judged, first.judgement, { contacts, limit }),
+      ...createWindowReply(first.judged, first.judgement, { contacts, limit }),
       impact: ImpactNumber[impact],
       elementsFailed: first.tried,
       relievedBy: (await this.#relief(refused)).slice(0, limit),
-      pieces: judged.slice(0, limit).map((one) => pieceMessage(this.#pieces[one.at] as WindowPiece, window, one)),
+      pieces: judged.slice(0, limit).map((one) => createPieceMessage(this.#pieces[one.at] as WindowPiece, window, one)),
       omittedPieces: Math.max(0, judged.length - limit),
       blockingWindows: (await this.#blocking(window, own, refused)).slice(0, limit),
     };
@@ -178,7 +178,7 @@ export class WindowTimeline {
   }
 
   #batteriesIn({ durationS }: { readonly durationS: number }) {
-    return selectBatteries(this.#question.topology.power, durationS);
+    return selectBatteryOptions(this.#question.topology.power, durationS);
   }
 
   #options() {
@@ -190,18 +190,18 @@ export class WindowTimeline {
     return (await resolvePresentSources(this.#question, refs)).missing;
   }
 
-  /** Returns the indexes of the pieces of a window that are not over. */
+  /** Returns the indexes of a window's pieces that have not ended yet. */
   #piecesOf(window: TimedWindow): readonly number[] {
     const own = (this.#own.get(window) ?? []).map(({ at }) => at);
     return own.filter((at) => (this.#pieces[at] as WindowPiece).until > this.#now);
   }
 
   /**
-   * Returns the seconds for which the batteries of a piece must supply their load: the piece's own, and those of
-   * adjacent pieces in which the same batteries supply it.
+   * Returns the seconds for which the batteries of a piece must supply their load. They are the length of the piece and
+   * of the adjacent pieces in which the same batteries supply the load.
    */
   async #durationOf(at: number): Promise<number> {
-    const own = getSeconds(this.#pieces[at] as WindowPiece);
+    const own = getSpanSeconds(this.#pieces[at] as WindowPiece);
     let longest = own;
     for (const ups of (await this.#batteries(at)).carrying) {
       const around = await sumAdjacentSeconds(this.#pieces, at, async (beside) =>
@@ -215,7 +215,7 @@ export class WindowTimeline {
   /** Returns UPSes whose batteries supply a load for the length of a piece, and all UPSes that lose their supply. */
   async #batteries(at: number) {
     const piece = this.#pieces[at] as WindowPiece;
-    const out = { ...findOutInPiece(piece), durationS: getSeconds(piece), missing: [] };
+    const out = { ...findOutInPiece(piece), durationS: getSpanSeconds(piece), missing: [] };
     const key = JSON.stringify([out.refs, this.#batteriesIn(out), this.#question.basis]);
     const find = async () => {
       const { judged, depends } = await this.outage(out);
@@ -231,7 +231,7 @@ export class WindowTimeline {
     return findNodesOut(this.#question, refs);
   }
 
-  /** Returns the racks each of which alone would end every NO_GO if it were taken out too. */
+  /** Returns the racks that could each end every NO_GO: a rack does so if it alone is taken out as well. */
   async #relief(refused: readonly JudgedPiece[]): Promise<readonly string[]> {
     let found: readonly string[] | undefined;
     for (const { window, judged } of refused) {
@@ -243,8 +243,8 @@ export class WindowTimeline {
   }
 
   /**
-   * Returns the codes of the windows each of which alone causes the NO_GO: without it the verdict is better. Cost: one
-   * simulated failure for each such window and piece.
+   * Returns the codes of the windows that each cause the NO_GO alone: without such a window the verdict is better.
+   * Cost: one simulated failure for each such window and piece.
    */
   async #blocking(window: TimedWindow, own: readonly number[], refused: readonly { readonly at: number }[]) {
     if (refused.length === 0) return [];
@@ -292,16 +292,16 @@ export class WindowTimeline {
 }
 
 /** Cached elements that are out in each piece, because every window of a piece needs them. */
-const OUT_IN = new WeakMap<WindowPiece, ReturnType<typeof joinOutOfWindows>>();
+const OUT_BY_PIECE = new WeakMap<WindowPiece, ReturnType<typeof collectOutElements>>();
 
 function findOutInPiece(piece: WindowPiece) {
-  const out = OUT_IN.get(piece) ?? joinOutOfWindows(piece);
-  OUT_IN.set(piece, out);
+  const out = OUT_BY_PIECE.get(piece) ?? collectOutElements(piece);
+  OUT_BY_PIECE.set(piece, out);
   return out;
 }
 
-/** Collects the elements that are out in a piece, in an order that does not depend on that of its windows. */
-function joinOutOfWindows({ windows }: WindowPiece) {
+/** Collects the elements that are out in a piece. Their order does not depend on the order of the windows. */
+function collectOutElements({ windows }: WindowPiece) {
   // Of two spellings of one reference, keeps the first in sort order.
   const sorted = (texts: readonly string[], keyOf: (text: string) => string) => {
     const byKey = new Map([...texts].sort((a, b) => compareText(b, a)).map((text) => [keyOf(text), text]));
@@ -312,7 +312,7 @@ function joinOutOfWindows({ windows }: WindowPiece) {
   return { refs: sorted(refs, toRefKey), accepted: sorted(accepted, (text) => text) };
 }
 
-function shortVerdictOf({ judged, judgement }: JudgedPiece): ShortVerdict {
+function createShortVerdict({ judged, judgement }: JudgedPiece): ShortVerdict {
   return { verdict: judgement.verdict, impact: judgement.impact, summary: summarizeVerdict(judged, judgement) };
 }
 
@@ -326,8 +326,8 @@ function isWorseImpact(a: WindowImpact, b: WindowImpact): boolean {
   return ImpactNumber[a] > ImpactNumber[b];
 }
 
-function pieceMessage({ from, until, windows }: WindowPiece, own: TimedWindow, one: JudgedPiece) {
-  const { verdict, impact, summary } = shortVerdictOf(one);
+function createPieceMessage({ from, until, windows }: WindowPiece, own: TimedWindow, one: JudgedPiece) {
+  const { verdict, impact, summary } = createShortVerdict(one);
   return {
     startsAt: new Date(from).toISOString(),
     ...(Number.isFinite(until) && { endsAt: new Date(until).toISOString() }),

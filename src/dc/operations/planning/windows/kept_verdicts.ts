@@ -1,5 +1,5 @@
 import type { Topology } from "#dc/analysis/topology.ts";
-import { compareSites, computeDomains, type Domains, type SiteChange } from "#dc/analysis/window/domains.ts";
+import { compareSiteStates, computeDomains, type Domains, type SiteChange } from "#dc/analysis/window/domains.ts";
 import type { DcContext } from "#dc/context.ts";
 import type { ListedWindow } from "#gen/datacenter/v1/messages.ts";
 import type { ReadSession } from "../../rpc.ts";
@@ -21,26 +21,26 @@ export interface PieceDependencies {
   readonly met: readonly string[];
 }
 
-/** A result, and its dependencies; undefined if it depends on more than these can express. */
+/** A result with its dependencies. They are undefined if the result depends on more than nodes and devices. */
 export interface DependentResult<Item> {
   readonly item: Item;
   readonly depends: PieceDependencies | undefined;
 }
 
 /** Maximum number of cached results of one topology. Our choice: beyond it the cache is emptied. */
-const MOST = 20_000;
+const MAX_KEPT_RESULTS = 20_000;
 /** Maximum number of compared changed resources, with windows. Our choice: beyond it the graphs are rebuilt. */
 const MAX_FOLLOWED = 5000;
 
 const KEPT = new WeakMap<Topology, VerdictCache>();
 
 /** The last topology of a database that has verdicts. */
-interface Latest {
+interface LatestVerdicts {
   readonly seq: number;
   readonly topology: WeakRef<Topology>;
 }
 
-const LATEST = new WeakMap<DcContext, Latest>();
+const LATEST = new WeakMap<DcContext, LatestVerdicts>();
 
 /**
  * Cached verdicts on pieces of time, keyed by all their inputs other than the inventory. A change of windows alone
@@ -56,7 +56,7 @@ export class VerdictCache {
     return known;
   }
 
-  /** Takes over what an earlier state leaves. Cost: nothing if the topology has verdicts, or as of `compareSites`. */
+  /** Takes over the verdicts that stay valid. Cost: none if the topology has verdicts, else that of `compareSiteStates`. */
   static async follow({ context, reader, scheduler }: ReadSession, topology: Topology): Promise<void> {
     if (KEPT.has(topology)) return;
     const { seq } = await reader.chainHead();
@@ -67,7 +67,7 @@ export class VerdictCache {
     if (latest === undefined || latest.seq > seq || before === undefined || earlier === undefined) return;
     const refs = await reader.changedSince(latest.seq, MAX_FOLLOWED + 1);
     if (refs === undefined || refs.length > MAX_FOLLOWED) return;
-    const change = await scheduler.run(compareSites(before, topology, refs));
+    const change = await scheduler.run(compareSiteStates(before, topology, refs));
     const domains = [
       await scheduler.run(computeDomains(before)),
       await scheduler.run(computeDomains(topology)),
@@ -109,7 +109,7 @@ class Results<Item> {
     const isSame = earlier?.depends !== undefined && containsExactly(await covered(), earlier.depends.covered);
     const made = earlier !== undefined && isSame ? earlier : await make();
     this.#earlier.delete(key);
-    if (this.#known.size >= MOST) this.#known.clear();
+    if (this.#known.size >= MAX_KEPT_RESULTS) this.#known.clear();
     this.#known.set(key, made);
     return made.item;
   }

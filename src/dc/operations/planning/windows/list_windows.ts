@@ -4,7 +4,7 @@ import { findSiteTimeZone } from "#dc/analysis/site_time_zone.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { WINDOW_STATES, WINDOW_VERDICTS } from "#dc/model/enum_values.ts";
-import { isOverdue, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
+import { isWindowOverdue, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
 import type { StoredVersion } from "#dc/ports.ts";
@@ -13,12 +13,12 @@ import { ListWindowsResponseSchema, WindowImpact, WindowVerdict } from "#gen/dat
 import { FAILING_KINDS } from "../../answers/failing_sources.ts";
 import { openPageToken, sealPageToken } from "../../answers/page_token.ts";
 import { readEnumWord, readPageSize, readRef } from "../../answers/parameters.ts";
-import { timestampToMs } from "../../messages/convert.ts";
+import { convertTimestampToMs } from "../../messages/convert.ts";
 import { defineRead, type ReadSession } from "../../rpc.ts";
 import { resolvePresentSources } from "./judge_piece.ts";
 import { buildStoredTimeline } from "./judge_window.ts";
 import type { ShortVerdict } from "./kept_verdicts.ts";
-import { readAllWindows, windowView } from "./stored_windows.ts";
+import { createWindowView, readAllWindows } from "./stored_windows.ts";
 
 type Request = MessageShape<typeof PlanningService.method.listWindows.input>;
 type StoredWindow = StoredVersion<MaintenanceWindow>;
@@ -39,7 +39,7 @@ export const listWindows = defineRead({
       const window = timed(resource.code);
       return window && timeline.verdict(window);
     };
-    const question = filterParameters(request);
+    const question = pickFilterParameters(request);
     const after = pageToken === "" ? "" : openPageToken<string>(context.pageKey, question, pageToken);
     let matching = await readMatchingWindows(session, topology, all, request);
     if (verdicts.length > 0) {
@@ -47,16 +47,17 @@ export const listWindows = defineRead({
       for (const stored of matching) if (verdicts.includes((await judged(stored))?.verdict)) found.push(stored);
       matching = found;
     }
-    const rest = matching.filter((stored) => windowSortKey(stored) > after);
+    const rest = matching.filter((stored) => createWindowSortKey(stored) > after);
     const page = rest.slice(0, limit);
     const windows: object[] = [];
-    for (const stored of page) windows.push({ ...windowView(stored, now), ...verdictFields(await judged(stored)) });
+    for (const stored of page)
+      windows.push({ ...createWindowView(stored, now), ...createVerdictFields(await judged(stored)) });
     const last = page.at(-1);
     const isLast = last === undefined || rest.length === page.length;
     return create(ListWindowsResponseSchema, {
       revision: await reader.revision(),
       windows,
-      nextPageToken: isLast ? "" : sealPageToken(context.pageKey, question, windowSortKey(last)),
+      nextPageToken: isLast ? "" : sealPageToken(context.pageKey, question, createWindowSortKey(last)),
       totalCount: matching.length,
       timeZone: findSiteTimeZone(topology.inventory.racks),
     });
@@ -64,13 +65,13 @@ export const listWindows = defineRead({
 });
 
 /** Returns the parameters that determine which windows match. */
-function filterParameters({ startsBefore, endsAfter, elementRef, states, verdicts }: Partial<Request>) {
+function pickFilterParameters({ startsBefore, endsAfter, elementRef, states, verdicts }: Partial<Request>) {
   const time = (one: Timestamp | undefined) => (one === undefined ? "" : timestampMs(one));
   return ["windows", time(startsBefore), time(endsAfter), elementRef, states, verdicts];
 }
 
 /** Returns the sort key of a window in the list, compared as text. */
-function windowSortKey({ resource: { startsAt, code } }: StoredWindow): string {
+function createWindowSortKey({ resource: { startsAt, code } }: StoredWindow): string {
   return `${new Date(startsAt).toISOString()} ${codeKey(code)}`;
 }
 
@@ -82,23 +83,24 @@ async function readMatchingWindows(
   { startsBefore, endsAfter, elementRef = "", states = [] }: Partial<Request>,
 ): Promise<readonly StoredWindow[]> {
   const words = states.map((state, at) => readEnumWord(`states[${at}]`, state, WINDOW_STATES));
-  const begin = startsBefore === undefined ? Number.POSITIVE_INFINITY : timestampToMs(startsBefore, "starts_before");
-  const end = endsAfter === undefined ? Number.NEGATIVE_INFINITY : timestampToMs(endsAfter, "ends_after");
+  const begin =
+    startsBefore === undefined ? Number.POSITIVE_INFINITY : convertTimestampToMs(startsBefore, "starts_before");
+  const end = endsAfter === undefined ? Number.NEGATIVE_INFINITY : convertTimestampToMs(endsAfter, "ends_after");
   const now = Date.parse(session.now);
   const byTime = all.filter(({ resource }) => {
-    const isEnding = Date.parse(resource.endsAt) > end || isOverdue(resource, now);
+    const isEnding = Date.parse(resource.endsAt) > end || isWindowOverdue(resource, now);
     return Date.parse(resource.startsAt) < begin && isEnding && (words.length === 0 || words.includes(resource.state));
   });
-  const takesOut = elementRef === "" ? undefined : await takesOutTest({ session, topology }, elementRef);
+  const takesOut = elementRef === "" ? undefined : await createTakesOutTest({ session, topology }, elementRef);
   const found: StoredWindow[] = [];
   for (const stored of byTime) if (takesOut === undefined || (await takesOut(stored.resource))) found.push(stored);
-  return found.sort((a, b) => compareText(windowSortKey(a), windowSortKey(b)));
+  return found.sort((a, b) => compareText(createWindowSortKey(a), createWindowSortKey(b)));
 }
 
 type Site = { readonly session: ReadSession; readonly topology: Topology };
 
-/** Returns a test whether a window puts an element out of service: by its own name, or with its location. */
-async function takesOutTest(site: Site, text: string) {
+/** Returns a test whether a window puts an element out of service, by the element's name or by its location. */
+async function createTakesOutTest(site: Site, text: string) {
   readRef("element_ref", text, FAILING_KINDS);
   const key = toRefKey(text);
   const nodesOf = async (refs: readonly string[]) => (await resolvePresentSources(site, refs)).sources.nodes;
@@ -109,7 +111,7 @@ async function takesOutTest(site: Site, text: string) {
   };
 }
 
-function verdictFields(judged: ShortVerdict | undefined) {
+function createVerdictFields(judged: ShortVerdict | undefined) {
   if (judged === undefined) return {};
   const { verdict, impact, summary } = judged;
   return { verdict: WindowVerdict[verdict], impact: WindowImpact[impact], summary };

@@ -3,7 +3,7 @@ import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { codeKey, parseCode } from "#dc/model/code.ts";
 import { MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import { parseRef } from "#dc/model/ref.ts";
-import { joinFieldPath, Refusal, refuse, toSiblingPath } from "#dc/model/refusal.ts";
+import { formatSiblingPath, joinFieldPath, Refusal, refuse } from "#dc/model/refusal.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
 import { applyRules, type ResourceWrite, type RulePhases } from "#dc/model/rule.ts";
 import { maintenanceWindowRules, restoredWindowRules } from "#dc/model/rules/maintenance_window.ts";
@@ -18,13 +18,13 @@ import {
 } from "#gen/datacenter/v1/windows_pb.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { readCode } from "../../answers/parameters.ts";
-import { fromMessage } from "../../messages/convert.ts";
-import { modelJson } from "../../messages/model_json.ts";
+import { convertFromMessage } from "../../messages/convert.ts";
+import { convertModelToJson } from "../../messages/model_json.ts";
 import { applyMask, checkMask } from "../../messages/update_mask.ts";
 import { defineWrite, type WriteSession } from "../../rpc.ts";
-import { etagOf } from "../../writes/changes.ts";
+import { computeEtag } from "../../writes/changes.ts";
 import { checkEtag, checkPrecondition } from "../../writes/upsert.ts";
-import { readWindow, WINDOW_SPACE, windowMessage } from "./stored_windows.ts";
+import { createWindowMessage, readWindow, WINDOW_SPACE } from "./stored_windows.ts";
 import { checkAcceptedTexts, checkElementRefs, refuseMissingRef } from "./window_elements.ts";
 
 interface Given {
@@ -47,13 +47,13 @@ export async function putWindow(
 ): Promise<Put> {
   if (window === undefined) throw refuse("REQUIRED_FIELD", `Field "${at}" is required`, { field: at });
   const { writer, now } = session;
-  const given = windowOfRequest(window, at);
+  const given = readRequestedWindow(window, at);
   // A malformed code is left to the rules, which report it together with all other errors.
   const before = parseCode(given.code) === undefined ? undefined : await readWindow(writer, given.code);
   const ref = `window:${given.code}`;
-  checkPrecondition(etag, before, { ref, field: `${at}.code`, etagField: toSiblingPath(at, "etag") });
+  checkPrecondition(etag, before, { ref, field: `${at}.code`, etagField: formatSiblingPath(at, "etag") });
   const paths = updateMask?.paths ?? [];
-  checkMask(MaintenanceWindowSchema, paths, toSiblingPath(at, "update_mask"));
+  checkMask(MaintenanceWindowSchema, paths, formatSiblingPath(at, "update_mask"));
   const places = findFirstIndexes(given.elementRefs);
   const resource = mergeWindow(removeDuplicateRefs(given, places), before?.resource, paths);
   if (before !== undefined && formatCanonicalJson(before.resource) === formatCanonicalJson(resource))
@@ -92,14 +92,14 @@ async function storeWindow(
   resource: MaintenanceWindow,
   before: StoredVersion<MaintenanceWindow> | undefined,
 ): Promise<Put> {
-  const stored = { resource, etag: etagOf(resource), createTime: before?.createTime ?? now, updateTime: now };
+  const stored = { resource, etag: computeEtag(resource), createTime: before?.createTime ?? now, updateTime: now };
   await writer.putDocument(WINDOW_SPACE, codeKey(resource.code), JSON.stringify(stored));
   const ref = `window:${resource.code}`;
   changes.noteDocument(
     before === undefined ? "CREATE" : "UPDATE",
     ref,
-    windowJson(before?.resource),
-    windowJson(resource),
+    convertWindowToJson(before?.resource),
+    convertWindowToJson(resource),
   );
   return { outcome: before === undefined ? "CREATED" : "UPDATED", stored };
 }
@@ -108,7 +108,7 @@ async function storeWindow(
 export async function restoreWindow({ writer, changes, now }: WriteSession, message: WindowMessage): Promise<Put> {
   const at = "window";
   const { sequence } = message;
-  const read = { ...windowOfRequest(message, at), ...(sequence !== 0 && { sequence }) };
+  const read = { ...readRequestedWindow(message, at), ...(sequence !== 0 && { sequence }) };
   const resource = removeDuplicateRefs({ ...read, state: read.state ?? "PLANNED" }, findFirstIndexes(read.elementRefs));
   readCode(`${at}.code`, resource.code);
   const before = await readWindow(writer, resource.code);
@@ -123,7 +123,7 @@ export async function restoreWindow({ writer, changes, now }: WriteSession, mess
   return storeWindow({ writer, changes, now }, resource, before);
 }
 
-/** Removes a window. @returns false if the window did not exist. @throws Refusal if it is of another version */
+/** Removes a window. @returns false if it did not exist. @throws Refusal if its version is another one */
 export async function removeWindow(
   { writer, changes }: WriteSession,
   {
@@ -141,15 +141,15 @@ export async function removeWindow(
     throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field, ref, value: code });
   }
   const ref = `window:${stored.resource.code}`;
-  checkEtag(etag, stored.etag, { ref, field: toSiblingPath(field, "etag") });
+  checkEtag(etag, stored.etag, { ref, field: formatSiblingPath(field, "etag") });
   await writer.dropDocument(WINDOW_SPACE, codeKey(code));
-  changes.noteDocument("DELETE", ref, windowJson(stored.resource), undefined);
+  changes.noteDocument("DELETE", ref, convertWindowToJson(stored.resource), undefined);
   return { ref, deleted: true };
 }
 
 /** Converts a request's window, without the fields that the service sets. */
-function windowOfRequest(message: WindowMessage, at: string): MaintenanceWindow {
-  const given = fromMessage<MaintenanceWindow>(MaintenanceWindowSchema, message, at);
+function readRequestedWindow(message: WindowMessage, at: string): MaintenanceWindow {
+  const given = convertFromMessage<MaintenanceWindow>(MaintenanceWindowSchema, message, at);
   return { ...given, code: given.code ?? "" };
 }
 
@@ -162,19 +162,19 @@ function mergeWindow(
   const merged = before === undefined ? given : applyMask(MaintenanceWindowSchema, before, given, paths);
   const { sequence: _, ...rest } = { ...merged, state: merged.state ?? "PLANNED" };
   const known = before?.sequence ?? 0;
-  const isRaised = before !== undefined && ANNOUNCED.some((name) => !isSameJson(before[name], rest[name]));
+  const isRaised = before !== undefined && ANNOUNCED_FIELDS.some((name) => !isSameJson(before[name], rest[name]));
   const sequence = known + (isRaised ? 1 : 0);
   return { ...rest, ...(sequence > 0 && { sequence }) };
 }
 
 /** Fields whose change calendars announce. */
-const ANNOUNCED = ["startsAt", "endsAt", "elementRefs", "state"] as const;
+const ANNOUNCED_FIELDS = ["startsAt", "endsAt", "elementRefs", "state"] as const;
 
 function isSameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Returns references new to the stored window, with their fields: elements of known ones may have been deleted. */
+/** Returns the references that the stored window lacks, with their fields: elements of stored ones may be deleted. */
 function findAddedRefs(
   fieldOf: (field: string) => string,
   name: string,
@@ -186,7 +186,7 @@ function findAddedRefs(
 
 const ELEMENT = /^element_refs\[(\d+)\]/;
 
-/** Returns the index of each element's first reference, but all of a list that is too long, so that it is refused. */
+/** Returns the index of each element's first reference. A list that is too long keeps all, so that it is refused. */
 function findFirstIndexes(refs: readonly string[] = []): readonly number[] {
   const all = [...refs.keys()];
   if (refs.length > MAX_WINDOW_ELEMENTS) return all;
@@ -200,8 +200,8 @@ function removeDuplicateRefs(window: MaintenanceWindow, places: readonly number[
   return elementRefs === undefined ? window : { ...window, elementRefs: places.map((at) => elementRefs[at] ?? "") };
 }
 
-function windowJson(window: MaintenanceWindow | undefined) {
-  return window === undefined ? undefined : modelJson(MaintenanceWindowSchema, window);
+function convertWindowToJson(window: MaintenanceWindow | undefined) {
+  return window === undefined ? undefined : convertModelToJson(MaintenanceWindowSchema, window);
 }
 
 export const upsertWindow = defineWrite({
@@ -209,7 +209,7 @@ export const upsertWindow = defineWrite({
   effect: "write",
   async run(session, request) {
     const { outcome, stored } = await putWindow(session, request);
-    return create(UpsertWindowResponseSchema, { window: windowMessage(stored), outcome: Outcome[outcome] });
+    return create(UpsertWindowResponseSchema, { window: createWindowMessage(stored), outcome: Outcome[outcome] });
   },
 });
 

@@ -9,8 +9,8 @@ import {
   type WindowSheetSectionSchema,
 } from "#gen/datacenter/v1/windows_pb.ts";
 import { formatLocalTime } from "#kernel/zoned_time.ts";
-import { formatCountOf, getRefName, listSome } from "#words/names.ts";
-import { contactText, doneByText, outText } from "./stored_windows.ts";
+import { formatCountOf, getRefName, listSomeNames } from "#words/names.ts";
+import { formatDoneBy, formatOutElements, formatPartyContact } from "./stored_windows.ts";
 
 /** A window, its verdict, and the time zone of texts about it. */
 export interface SheetSubject {
@@ -22,7 +22,7 @@ export interface SheetSubject {
 type Section = MessageInitShape<typeof WindowSheetSectionSchema>;
 
 /** Reasons for elements that go off or cannot be used, the most severe loss first. */
-const LOSSES: ReadonlySet<WindowReasonKind> = reasonKinds(
+const LOSS_REASONS: ReadonlySet<WindowReasonKind> = createReasonKinds(
   "TRIP",
   "RACK_LOST",
   "DEVICE_LOST",
@@ -32,7 +32,7 @@ const LOSSES: ReadonlySet<WindowReasonKind> = reasonKinds(
   "COOLING_SHORT",
 );
 /** Reasons that must be settled before anything is taken out of service. */
-const CHECKED_BEFORE: ReadonlySet<WindowReasonKind> = reasonKinds(
+const PREPARATION_REASONS: ReadonlySet<WindowReasonKind> = createReasonKinds(
   "ELEMENT_MISSING",
   "SUPPLY_UNKNOWN",
   "CAPACITY_UNKNOWN",
@@ -41,29 +41,29 @@ const CHECKED_BEFORE: ReadonlySet<WindowReasonKind> = reasonKinds(
   "RESERVE_USED",
 );
 /** Reasons that must be watched during the work. */
-const WATCHED: ReadonlySet<WindowReasonKind> = reasonKinds(
+const WATCHED_REASONS: ReadonlySet<WindowReasonKind> = createReasonKinds(
   "OVER_LIMIT",
   "UPLINK_OVER_LIMIT",
   "ON_BATTERY",
   "LAST_COOLING_UNIT",
 );
 
-/** Maximum number of codes of a contact in one line, and of failures in the section of failures. */
-const SHOWN_CODES = 40;
+/** Maximum number of a contact's codes in one line, and of failures in the section about failures. */
+const MAX_SHOWN_CODES = 40;
 const SHOWN_FAILURES = 20;
 
 /** Builds the run sheet of a window, section by section. Omits sections without lines. */
 export function buildRunSheet(subject: SheetSubject): readonly Section[] {
   const { judgement } = subject;
   const sections: readonly { readonly title: string; readonly lines: readonly string[] }[] = [
-    { title: "Work", lines: workLines(subject) },
-    { title: "Before it begins", lines: preparationLines(subject) },
-    { title: "What goes off", lines: lossLines(judgement) },
-    { title: "Whom to tell", lines: judgement.contacts.map(contactLine) },
-    { title: "Steps", lines: stepLines(subject) },
-    { title: "What to watch", lines: reasonSummaries(judgement, WATCHED) },
-    { title: "If one more element fails", lines: failureLines(judgement) },
-    { title: "How to come back", lines: returnLines(subject) },
+    { title: "Work", lines: writeWorkLines(subject) },
+    { title: "Before it begins", lines: writePreparationLines(subject) },
+    { title: "What goes off", lines: writeLossLines(judgement) },
+    { title: "Whom to tell", lines: judgement.contacts.map(writeContactLine) },
+    { title: "Steps", lines: writeStepLines(subject) },
+    { title: "What to watch", lines: listReasonSummaries(judgement, WATCHED_REASONS) },
+    { title: "If one more element fails", lines: writeFailureLines(judgement) },
+    { title: "How to come back", lines: writeReturnLines(subject) },
   ];
   return sections.flatMap(({ title, lines }) => (lines.length === 0 ? [] : { title, lines: lines.map(joinLines) }));
 }
@@ -82,20 +82,20 @@ export function formatTime(time: string, zone: string): string {
   return formatLocalTime(Date.parse(time), zone);
 }
 
-function workLines({ window, judgement, zone }: SheetSubject): readonly string[] {
+function writeWorkLines({ window, judgement, zone }: SheetSubject): readonly string[] {
   const { code, title = "", owner = "", contact = "", notes = "", elementRefs } = window;
   return [
     title === "" ? code : `${code}: ${title}`,
     `Time: ${formatSpan(window, zone)}`,
-    outText(elementRefs),
+    formatOutElements(elementRefs),
     `Verdict at revision ${judgement.revision}: ${judgement.summary}`,
-    ...(owner === "" ? [] : [doneByText(owner)]),
+    ...(owner === "" ? [] : [formatDoneBy(owner)]),
     ...(contact === "" ? [] : [`To be reached: ${contact}`]),
     ...notes.split("\n").filter((line) => line.trim() !== ""),
   ];
 }
 
-function preparationLines({ window, judgement }: SheetSubject): readonly string[] {
+function writePreparationLines({ window, judgement }: SheetSubject): readonly string[] {
   const { blockingWindows, pieces } = judgement;
   const others = [...new Set(pieces.flatMap(({ windowCodes }) => windowCodes))];
   return [
@@ -103,12 +103,12 @@ function preparationLines({ window, judgement }: SheetSubject): readonly string[
     ...blockingWindows.map((code) => `No go because of window ${code}: move or cancel one of both`),
     ...others.map((code) => `Window ${code} is open at the same time`),
     ...(window.acceptedRefs ?? []).map((ref) => `Accepted to be lost: ${getRefName(ref)}`),
-    ...reasonSummaries(judgement, CHECKED_BEFORE).map((summary) => `Check first: ${summary}`),
+    ...listReasonSummaries(judgement, PREPARATION_REASONS).map((summary) => `Check first: ${summary}`),
   ];
 }
 
-function lossLines({ reasons, omittedReasons, contacts }: CheckWindowResponse): readonly string[] {
-  const listed = reasons.filter(({ kind }) => LOSSES.has(kind)).map(({ summary }) => summary);
+function writeLossLines({ reasons, omittedReasons, contacts }: CheckWindowResponse): readonly string[] {
+  const listed = reasons.filter(({ kind }) => LOSS_REASONS.has(kind)).map(({ summary }) => summary);
   const lost = contacts.reduce((sum, { lostCount }) => sum + lostCount, 0);
   const all =
     lost === 0
@@ -123,20 +123,20 @@ function lossLines({ reasons, omittedReasons, contacts }: CheckWindowResponse): 
   ];
 }
 
-function contactLine({ tenant, contact, lost, lostCount, reserve, reserveCount }: WindowContact): string {
+function writeContactLine({ tenant, contact, lost, lostCount, reserve, reserveCount }: WindowContact): string {
   const parts = [
-    lostCount > 0 ? `off or unreachable: ${listSome(lost, SHOWN_CODES, lostCount)}` : "",
-    reserveCount > 0 ? `on the last supply: ${listSome(reserve, SHOWN_CODES, reserveCount)}` : "",
+    lostCount > 0 ? `off or unreachable: ${listSomeNames(lost, MAX_SHOWN_CODES, lostCount)}` : "",
+    reserveCount > 0 ? `on the last supply: ${listSomeNames(reserve, MAX_SHOWN_CODES, reserveCount)}` : "",
   ].filter((part) => part !== "");
-  return `${affectedPartyText({ tenant, contact })}: ${parts.join("; ")}`;
+  return `${formatAffectedParty({ tenant, contact })}: ${parts.join("; ")}`;
 }
 
 /** Returns the tenant and contact of affected devices: "blue, ops@blue.example". */
-function affectedPartyText({ tenant, contact }: Pick<WindowContact, "tenant" | "contact">): string {
-  return joinLines(contactText(tenant, contact)) || "No tenant or contact recorded";
+function formatAffectedParty({ tenant, contact }: Pick<WindowContact, "tenant" | "contact">): string {
+  return joinLines(formatPartyContact(tenant, contact)) || "No tenant or contact recorded";
 }
 
-function stepLines({ window, zone }: SheetSubject): readonly string[] {
+function writeStepLines({ window, zone }: SheetSubject): readonly string[] {
   const { code, startsAt, elementRefs, state } = window;
   return [
     "Tell everyone listed above",
@@ -147,13 +147,13 @@ function stepLines({ window, zone }: SheetSubject): readonly string[] {
   ];
 }
 
-function failureLines({ nextFailures, omittedNextFailures }: CheckWindowResponse): readonly string[] {
+function writeFailureLines({ nextFailures, omittedNextFailures }: CheckWindowResponse): readonly string[] {
   const lines = nextFailures.slice(0, SHOWN_FAILURES).map(({ summary }) => summary);
   const rest = nextFailures.length - lines.length + omittedNextFailures;
   return rest > 0 ? [...lines, `and ${formatCountOf(rest, "more failure", "more failures")}`] : lines;
 }
 
-function returnLines({ window, zone }: SheetSubject): readonly string[] {
+function writeReturnLines({ window, zone }: SheetSubject): readonly string[] {
   const { code, elementRefs, endsAt } = window;
   return [
     ...elementRefs.toReversed().map((ref) => `Put ${getRefName(ref)} back into service`),
@@ -163,11 +163,14 @@ function returnLines({ window, zone }: SheetSubject): readonly string[] {
   ];
 }
 
-function reasonSummaries({ reasons }: CheckWindowResponse, wanted: ReadonlySet<WindowReasonKind>): readonly string[] {
+function listReasonSummaries(
+  { reasons }: CheckWindowResponse,
+  wanted: ReadonlySet<WindowReasonKind>,
+): readonly string[] {
   return reasons.filter(({ kind }) => wanted.has(kind)).map(({ summary }) => summary);
 }
 
-function reasonKinds(...words: readonly ReasonKind[]): ReadonlySet<WindowReasonKind> {
+function createReasonKinds(...words: readonly ReasonKind[]): ReadonlySet<WindowReasonKind> {
   return new Set(words.map((word) => WindowReasonKind[word]));
 }
 
@@ -178,29 +181,29 @@ export function writeNotices(subject: SheetSubject): readonly Notice[] {
   return subject.judgement.contacts.map((contact) => ({
     tenant: contact.tenant,
     contact: contact.contact,
-    subject: subjectLine(subject),
-    text: noticeText(subject, contact),
+    subject: writeSubjectLine(subject),
+    text: writeNoticeText(subject, contact),
   }));
 }
 
-function subjectLine({ window, zone }: SheetSubject): string {
+function writeSubjectLine({ window, zone }: SheetSubject): string {
   const { code, title = "" } = window;
   return joinLines(`Maintenance ${title === "" ? code : `${code}: ${title}`}, ${formatSpan(window, zone)}`);
 }
 
-function noticeText({ window, zone }: SheetSubject, contact: WindowContact): string {
+function writeNoticeText({ window, zone }: SheetSubject, contact: WindowContact): string {
   const { code, title = "", owner = "", contact: reach = "", startsAt, endsAt, elementRefs } = window;
   const { lost, lostCount, reserve, reserveCount } = contact;
-  const by = contactText(owner, reach);
+  const by = formatPartyContact(owner, reach);
   const parts = [
-    [`To: ${affectedPartyText(contact)}`],
+    [`To: ${formatAffectedParty(contact)}`],
     [
       `From ${formatTime(startsAt, zone)} to ${formatTime(endsAt, zone)} (${zone}) these elements are out of service:`,
       ...elementRefs.map((ref) => `  ${getRefName(ref)}`),
     ],
     title === "" ? [] : [`Work: ${title}`],
-    codeList("Off or unreachable for that time:", lost, lostCount),
-    codeList("On for that time, without reserve: one more failure switches them off:", reserve, reserveCount),
+    writeCodeList("Off or unreachable for that time:", lost, lostCount),
+    writeCodeList("On for that time, without reserve: one more failure switches them off:", reserve, reserveCount),
     [by === "" ? `Ask about it: window ${code}` : `Ask about it: window ${code}, ${by}`],
   ];
   return `${parts
@@ -209,7 +212,7 @@ function noticeText({ window, zone }: SheetSubject, contact: WindowContact): str
     .join("\n\n")}\n`;
 }
 
-function codeList(title: string, codes: readonly string[], count: number): readonly string[] {
+function writeCodeList(title: string, codes: readonly string[], count: number): readonly string[] {
   if (count === 0) return [];
   const rest = count - codes.length;
   return [title, ...codes.map((code) => `  ${code}`), ...(rest > 0 ? [`  and ${rest} more`] : [])];

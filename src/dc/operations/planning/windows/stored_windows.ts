@@ -1,5 +1,5 @@
 import { codeKey } from "#dc/model/code.ts";
-import { isOverdue, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
+import { isWindowOverdue, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, StoredVersion } from "#dc/ports.ts";
 import { MaintenanceWindowSchema, type MaintenanceWindow as WindowMessage } from "#gen/datacenter/v1/windows_pb.ts";
@@ -45,25 +45,25 @@ export async function readAllWindows(reader: DcReader): Promise<readonly StoredV
   }
 }
 
-export function windowMessage({ resource, ...version }: StoredVersion<MaintenanceWindow>): WindowMessage {
+export function createWindowMessage({ resource, ...version }: StoredVersion<MaintenanceWindow>): WindowMessage {
   return toMessage(MaintenanceWindowSchema, { ...resource, ...version });
 }
 
 /** Converts a window to the message that replies contain. @param now ISO 8601 */
-export function windowView(stored: StoredVersion<MaintenanceWindow>, now: string) {
-  return { window: windowMessage(stored), overdue: isOverdue(stored.resource, Date.parse(now)) };
+export function createWindowView(stored: StoredVersion<MaintenanceWindow>, now: string) {
+  return { window: createWindowMessage(stored), overdue: isWindowOverdue(stored.resource, Date.parse(now)) };
 }
 
 /** Returns an owner or tenant with a contact, as in all texts about windows: "blue, ops@blue.example". */
-export function contactText(owner: string, contact: string): string {
+export function formatPartyContact(owner: string, contact: string): string {
   return [owner, contact].filter((text) => text !== "").join(", ");
 }
 
 /** Returns the line of run sheets and calendars that lists the elements out of service. */
-export function outText(elementRefs: readonly string[]): string {
+export function formatOutElements(elementRefs: readonly string[]): string {
   return `Out: ${elementRefs.map(getRefName).join(", ")}`;
 }
 
-export function doneByText(owner: string): string {
+export function formatDoneBy(owner: string): string {
   return `Done by: ${owner}`;
 }

@@ -11,21 +11,21 @@ import {
 } from "#dc/model/enum_values.ts";
 import type { MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import type { ListedWindow } from "#gen/datacenter/v1/windows_pb.ts";
-import { contactText, doneByText, outText } from "./stored_windows.ts";
+import { formatDoneBy, formatOutElements, formatPartyContact } from "./stored_windows.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Time for which the calendar lists a cancelled window after its last change. Source: docs/windows.md#calendar. */
 const CANCELLED_STAYS_MS = 90 * DAY_MS;
 
 export interface CalendarSource {
-  /** Distinguishes this database's entries in a calendar with entries of several. */
+  /** Name that distinguishes this database's entries in a calendar with entries of several databases. */
   readonly instance: string;
   /** Time of the request, in milliseconds since 1970. */
   readonly now: number;
 }
 
 /** Database name in calendars, equal on every replica; a one-way function of the page key that does not reveal it. */
-export function calendarInstance({ pageKey }: Pick<DcContext, "pageKey">): string {
+export function deriveCalendarInstance({ pageKey }: Pick<DcContext, "pageKey">): string {
   return createHash("sha256").update("calendar").update(pageKey).digest("hex").slice(0, 16);
 }
 
@@ -33,44 +33,44 @@ export function calendarInstance({ pageKey }: Pick<DcContext, "pageKey">): strin
 export function writeWindowCalendar(windows: readonly ListedWindow[], { instance, now }: CalendarSource): string {
   const shown = windows.filter(({ window }) => {
     const isCancelled = WINDOW_STATES[(window?.state ?? 0) - 1] === "CANCELLED";
-    return !isCancelled || timestampToMs(window?.updateTime) > now - CANCELLED_STAYS_MS;
+    return !isCancelled || readTimestampMs(window?.updateTime) > now - CANCELLED_STAYS_MS;
   });
   return writeCalendar(
     "Maintenance windows",
-    shown.map((listed) => calendarEventOf(listed, instance)),
+    shown.map((listed) => createCalendarEvent(listed, instance)),
   );
 }
 
-/** Returns the UID of the calendar entry a window was imported from, else one made of its code and the instance. */
-export function calendarUidOf(
+/** Returns the UID of the calendar entry that a window came from, else one made of its code and the instance. */
+export function findCalendarUid(
   { code, calendarUid }: Pick<MaintenanceWindow, "code" | "calendarUid">,
   instance: string,
 ) {
   return calendarUid === undefined || calendarUid === "" ? `${code}@${instance}` : calendarUid;
 }
 
-function calendarEventOf({ window, verdict, impact, summary }: ListedWindow, instance: string): CalendarEvent {
+function createCalendarEvent({ window, verdict, impact, summary }: ListedWindow, instance: string): CalendarEvent {
   if (window === undefined) throw new Error("A list of windows has an item without one");
   const { code, title, notes, owner, contact, elementRefs } = window;
   const state = WINDOW_STATES[window.state - 1] ?? "PLANNED";
   const judged = WINDOW_VERDICTS[verdict - 1];
   const lines = [
     summary === "" ? "" : `Verdict: ${summary}`,
-    outText(elementRefs),
-    owner === "" ? "" : doneByText(owner),
+    formatOutElements(elementRefs),
+    owner === "" ? "" : formatDoneBy(owner),
     notes,
   ];
   return {
-    uid: calendarUidOf(window, instance),
+    uid: findCalendarUid(window, instance),
     sequence: window.calendarSequence + window.sequence,
-    startsAt: timestampIso(window.startsAt),
-    endsAt: timestampIso(window.endsAt),
-    createdAt: timestampIso(window.createTime),
-    changedAt: timestampIso(window.updateTime),
+    startsAt: convertTimestampToIso(window.startsAt),
+    endsAt: convertTimestampToIso(window.endsAt),
+    createdAt: convertTimestampToIso(window.createTime),
+    changedAt: convertTimestampToIso(window.updateTime),
     title: title === "" ? code : `${title} (${code})`,
     description: lines.filter((line) => line !== "").join("\n"),
-    contact: contactText(owner, contact),
-    status: calendarStatusOf(state, judged),
+    contact: formatPartyContact(owner, contact),
+    status: findCalendarStatus(state, judged),
     maintenanceId: code,
     maintenanceStatus: maintenanceStatus(state, judged),
     impact: (WINDOW_IMPACTS[impact - 1] ?? "").replaceAll("_", "-"),
@@ -80,20 +80,20 @@ function calendarEventOf({ window, verdict, impact, summary }: ListedWindow, ins
 }
 
 /** Returns the status of the calendar entry. A window that may not be carried out as planned is tentative. */
-function calendarStatusOf(state: WindowState, verdict: WindowVerdict | undefined): CalendarEvent["status"] {
+function findCalendarStatus(state: WindowState, verdict: WindowVerdict | undefined): CalendarEvent["status"] {
   if (state === "CANCELLED") return "CANCELLED";
   return state !== "DONE" && (verdict === "NO_GO" || verdict === "UNKNOWN") ? "TENTATIVE" : "CONFIRMED";
 }
 
 function maintenanceStatus(state: WindowState, verdict: WindowVerdict | undefined): CalendarEvent["maintenanceStatus"] {
   if (state === "BEGUN") return "IN-PROCESS";
-  return state === "DONE" ? "COMPLETED" : calendarStatusOf(state, verdict);
+  return state === "DONE" ? "COMPLETED" : findCalendarStatus(state, verdict);
 }
 
-function timestampToMs(time: Timestamp | undefined): number {
+function readTimestampMs(time: Timestamp | undefined): number {
   return time === undefined ? 0 : timestampMs(time);
 }
 
-function timestampIso(time: Timestamp | undefined): string {
-  return new Date(timestampToMs(time)).toISOString();
+function convertTimestampToIso(time: Timestamp | undefined): string {
+  return new Date(readTimestampMs(time)).toISOString();
 }

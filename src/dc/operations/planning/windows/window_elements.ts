@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { toEdgeKey } from "#dc/model/resource_key.ts";
+import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { Location } from "#dc/model/resources.ts";
 import type { DcReader, DeviceFilter } from "#dc/ports.ts";
 import { FAILING_KINDS, type RequestedRef } from "../../answers/failing_sources.ts";
@@ -17,7 +17,7 @@ export async function checkElementRefs(reader: DcReader, refs: readonly Requeste
     if (!(await isRefStored(reader, readRef(field, text, FAILING_KINDS)))) throw refuseMissingRef(field, text);
 }
 
-/** Checks texts of acceptable losses; throws Refusal for the first that cannot be accepted, or that names nothing. */
+/** Checks texts of accepted losses; throws Refusal for the first that no loss can have, or whose element is missing. */
 export async function checkAcceptedTexts(reader: DcReader, refs: readonly RequestedRef[]): Promise<void> {
   for (const { field, text } of refs) {
     const isThere = text.startsWith(ROLE_PREFIX)
@@ -39,7 +39,7 @@ async function isRefStored(reader: DcReader, ref: Ref): Promise<boolean> {
       return (await reader.stored(ref.kind, codeKey(ref.code))) !== undefined;
     case "fabric_link":
     case "cable":
-      return (await reader.stored(ref.kind, toEdgeKey(ref.a, ref.b))) !== undefined;
+      return (await reader.stored(ref.kind, formatEdgeKey(ref.a, ref.b))) !== undefined;
     case "feed":
       // A feed whose source is outside of the inventory has only consumers.
       return (

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseDocument } from "#planner/spec/document.ts";
-import { appendOutput, appendToSection, replaceBody } from "#planner/spec/edit/edit_body.ts";
+import { appendOutput, appendSectionEntry, replaceBody } from "#planner/spec/edit/edit_body.ts";
 import { findFirstHeading, findHeadings, findLastSection, findTitle } from "#planner/spec/sections.ts";
 import { LAW_RUNS } from "../../../../support/law_runs.ts";
 import { specText } from "../../../../support/spec_texts.ts";
@@ -104,12 +104,12 @@ test("replaceBody changes nothing the second time", () => {
   );
 });
 
-test("appendToSection keeps every line and puts the entry at the end of the last section of that name", () => {
+test("appendSectionEntry keeps every line and puts the entry at the end of the last section of that name", () => {
   fc.assert(
     fc.property(file, (text) => {
       const before = taken(text);
 
-      const after = taken(appendToSection(text, "Notes", "an entry"));
+      const after = taken(appendSectionEntry(text, "Notes", "an entry"));
 
       const section = findLastSection(after.body, "Notes");
       expect(plain(after.body.slice(section?.heading.next, section?.end)).trimEnd()).toEndWith("an entry");

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseDocument } from "#planner/spec/document.ts";
 import { editFields, type FieldValue } from "#planner/spec/edit/edit_fields.ts";
-import { toParsedValue } from "#planner/spec/field_value.ts";
+import { convertToParsedValue } from "#planner/spec/field_value.ts";
 import { anyList, anyText, FIELD_NAMES } from "../../../../support/field_values.ts";
 import { LAW_RUNS } from "../../../../support/law_runs.ts";
 import { anyBody, flowSpecText, ordinaryFrontmatter, specText } from "../../../../support/spec_texts.ts";
@@ -37,7 +37,7 @@ function fieldsOf(text: string): Record<string, unknown> {
 function expected(before: Record<string, unknown>, name: string, set: FieldValue | undefined): Record<string, unknown> {
   const after = new Map(Object.entries(before));
   if (set === undefined) after.delete(name);
-  else after.set(name, toParsedValue(set, [name]));
+  else after.set(name, convertToParsedValue(set, [name]));
   return Object.fromEntries(after);
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { compareSpecIds, parseSpecId, type SpecId } from "#planner/spec/spec_id.ts";
-import { sortById } from "#planner/store/specs/folder_names.ts";
+import { sortItemsById } from "#planner/store/specs/folder_names.ts";
 import { LAW_RUNS } from "../../../../support/law_runs.ts";
 
 const base36 = (length: number): fc.Arbitrary<string> =>
@@ -21,10 +21,10 @@ const id = fc
   .oneof({ weight: 4, arbitrary: dated }, { weight: 1, arbitrary: fc.string({ minLength: 1, maxLength: 12 }) })
   .filter((text) => parseSpecId(text) !== undefined) as fc.Arbitrary<SpecId>;
 
-test("sortById orders as compareSpecIds does", () => {
+test("sortItemsById orders as compareSpecIds does", () => {
   fc.assert(
     fc.property(fc.uniqueArray(id, { maxLength: 30 }), (ids) => {
-      const sorted = sortById(ids.map((one) => ({ id: one }))).map((item) => item.id);
+      const sorted = sortItemsById(ids.map((one) => ({ id: one }))).map((item) => item.id);
 
       expect(sorted).toEqual([...ids].sort(compareSpecIds));
     }),

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { copyFileSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { followTls, readTls } from "#cli/dc/serve/tls_files.ts";
+import { followTlsFiles, readTlsPair } from "#cli/dc/serve/tls_files.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../../../fixtures/tls");
 
@@ -18,22 +18,24 @@ function pair() {
   return { paths, put };
 }
 
-test("readTls names the file that holds no PEM, and a key of another certificate", async () => {
+test("readTlsPair names the file that holds no PEM, and a key of another certificate", async () => {
   const { paths } = pair();
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 
-  await readTls(paths);
-  await expect(readTls({ ...paths, cert: paths.key })).rejects.toThrow(`"${paths.key}" holds no certificate in PEM`);
+  await readTlsPair(paths);
+  await expect(readTlsPair({ ...paths, cert: paths.key })).rejects.toThrow(
+    `"${paths.key}" holds no certificate in PEM`,
+  );
   writeFileSync(paths.key, privateKey.export({ type: "pkcs8", format: "pem" }));
-  await expect(readTls(paths)).rejects.toThrow(`"${paths.key}" is not the key of the certificate "${paths.cert}"`);
+  await expect(readTlsPair(paths)).rejects.toThrow(`"${paths.key}" is not the key of the certificate "${paths.cert}"`);
   writeFileSync(paths.key, "no key");
-  await expect(readTls(paths)).rejects.toMatchObject({ kind: "invalid_argument" });
-  await expect(readTls({ ...paths, key: "/nowhere/key.pem" })).rejects.toMatchObject({ kind: "not_found" });
+  await expect(readTlsPair(paths)).rejects.toMatchObject({ kind: "invalid_argument" });
+  await expect(readTlsPair({ ...paths, key: "/nowhere/key.pem" })).rejects.toMatchObject({ kind: "not_found" });
 });
 
-test("followTls takes a renewed pair, and keeps the old one while the files cannot be used", async () => {
+test("followTlsFiles takes a renewed pair, and keeps the old one while the files cannot be used", async () => {
   const { paths, put } = pair();
-  const first = await readTls(paths);
+  const first = await readTlsPair(paths);
   const renewals: string[] = [];
   const said: string[] = [];
   let heard = () => {};
@@ -45,7 +47,7 @@ test("followTls takes a renewed pair, and keeps the old one while the files cann
     said.push(message);
     heard();
   };
-  const stop = followTls(paths, first, { renew: ({ cert }) => renewals.push(cert), say, everyMs: 5 });
+  const stop = followTlsFiles(paths, first, { renew: ({ cert }) => renewals.push(cert), say, everyMs: 5 });
 
   const broken = line();
   writeFileSync(paths.key, "no key");

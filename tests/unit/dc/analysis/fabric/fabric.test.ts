@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { finishPath } from "#dc/analysis/cabling/cable_path.ts";
+import { completeCablePath } from "#dc/analysis/cabling/cable_path.ts";
 import { type FabricOptions, matchCables } from "#dc/analysis/fabric/fabric.ts";
 import type { Device, FabricLink, Port } from "#dc/model/resources.ts";
 import { ams1Inventory } from "../../../../support/dc/ams1_inventory.ts";
@@ -129,7 +129,7 @@ describe("analyseFabric", () => {
 test("matchCables compares where the cables end with where the link says", () => {
   const ends = { a: { deviceCode: "l", portName: "1" }, b: { deviceCode: "s", portName: "2" } };
   const path = (destination: typeof ends.b | undefined, status: "COMPLETE" | "OPEN" | "UNCONNECTED") =>
-    finishPath({ origin: ends.a, destination, status, hops: [], segments: [] });
+    completeCablePath({ origin: ends.a, destination, status, hops: [], segments: [] });
 
   expect(matchCables(ends, path(ends.b, "COMPLETE"))).toBe("MATCHED");
   expect(matchCables(ends, path({ deviceCode: "s", portName: "3" }, "COMPLETE"))).toBe("MISMATCH");

@@ -10,13 +10,13 @@ import {
 } from "@bufbuild/protobuf";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { floorPlanAnswer } from "#dc/operations/answers/floor_plan.ts";
+import { answerFloorPlan } from "#dc/operations/answers/floor_plan.ts";
 import { TopologyCache } from "#dc/operations/answers/topology.ts";
-import { fabricTopologyAnswer } from "#dc/operations/fabric_topology.ts";
-import { getRackAnswer } from "#dc/operations/get_rack.ts";
-import { powerBlastRadiusAnswer } from "#dc/operations/power_blast_radius.ts";
-import { thermalHeadroomAnswer } from "#dc/operations/thermal_headroom.ts";
-import { traceCablePathAnswer } from "#dc/operations/trace_cable_path.ts";
+import { answerFabricTopology } from "#dc/operations/fabric_topology.ts";
+import { answerGetRack } from "#dc/operations/get_rack.ts";
+import { answerPowerBlastRadius } from "#dc/operations/power_blast_radius.ts";
+import { answerThermalHeadroom } from "#dc/operations/thermal_headroom.ts";
+import { answerTraceCablePath } from "#dc/operations/trace_cable_path.ts";
 import type { DcReader } from "#dc/ports.ts";
 import * as pb from "#gen/datacenter/v1/datacenter_pb.ts";
 import { ams1Store } from "../../../../support/dc/ams1_inventory.ts";
@@ -51,7 +51,7 @@ const blast = (request: JsonObject) =>
   ask(
     [pb.PowerBlastRadiusRequestSchema, pb.PowerBlastRadiusResponseSchema],
     request,
-    async ({ topology }, message) => (await powerBlastRadiusAnswer(readingOf(topology), message)).reply,
+    async ({ topology }, message) => (await answerPowerBlastRadius(readingOf(topology), message)).reply,
   );
 const trace = (request: JsonObject) =>
   ask(
@@ -59,27 +59,27 @@ const trace = (request: JsonObject) =>
     request,
     async ({ reader, topology }, message) => {
       const session = { reader, topology: async () => topology, scheduler: new CooperativeScheduler() };
-      return (await traceCablePathAnswer(session, message)).reply;
+      return (await answerTraceCablePath(session, message)).reply;
     },
   );
 const rack = (request: JsonObject) =>
-  ask([pb.GetRackRequestSchema, pb.GetRackResponseSchema], request, (world, message) => getRackAnswer(world, message));
+  ask([pb.GetRackRequestSchema, pb.GetRackResponseSchema], request, (world, message) => answerGetRack(world, message));
 const thermal = (request: JsonObject) =>
   ask([pb.ThermalHeadroomRequestSchema, pb.ThermalHeadroomResponseSchema], request, ({ topology }, message) =>
-    thermalHeadroomAnswer(topology, message),
+    answerThermalHeadroom(topology, message),
   );
 const fabric = (request: JsonObject) =>
   ask(
     [pb.FabricTopologyRequestSchema, pb.FabricTopologyResponseSchema],
     request,
-    async (world, message) => (await fabricTopologyAnswer(world, message)).reply,
+    async (world, message) => (await answerFabricTopology(world, message)).reply,
   );
 const floor = (request: JsonObject) =>
   ask([pb.FloorPlanRequestSchema, pb.FloorPlanResponseSchema], request, ({ topology }, message) =>
-    floorPlanAnswer(topology, { now: NOW, lapsesAt: () => {} }, message),
+    answerFloorPlan(topology, { now: NOW, lapsesAt: () => {} }, message),
   );
 
-describe("powerBlastRadiusAnswer", () => {
+describe("answerPowerBlastRadius", () => {
   test("lists what goes off and what is protected", async () => {
     const reply = await blast({ source_ref: "feed:AMS1-B03-B", include_protected: true });
 
@@ -160,7 +160,7 @@ describe("powerBlastRadiusAnswer", () => {
   });
 });
 
-describe("traceCablePathAnswer", () => {
+describe("answerTraceCablePath", () => {
   test("tells hops, segments and lengths", async () => {
     const { paths } = await trace({ start: { device_code: "LEAF-A01-1", port_name: "Ethernet49" } });
 
@@ -187,7 +187,7 @@ describe("traceCablePathAnswer", () => {
   });
 });
 
-describe("getRackAnswer", () => {
+describe("answerGetRack", () => {
   test("shows units, occupants, capacity and health of a rack", async () => {
     const reply = await rack({ code: "a08" });
 
@@ -212,7 +212,7 @@ describe("getRackAnswer", () => {
   });
 });
 
-describe("thermalHeadroomAnswer", () => {
+describe("answerThermalHeadroom", () => {
   test("keeps one unit in reserve unless told otherwise", async () => {
     const usual = await thermal({ scope_ref: "row:AMS1/1/D" });
     const none = await thermal({ scope_ref: "row:AMS1/1/D", reserve_units: 0 });
@@ -245,7 +245,7 @@ describe("thermalHeadroomAnswer", () => {
   });
 });
 
-describe("fabricTopologyAnswer", () => {
+describe("answerFabricTopology", () => {
   test("shows a fabric whose cables lead where its links say", async () => {
     const reply = await fabric({ fabric_id: "fab1", check_physical: true });
 
@@ -272,7 +272,7 @@ describe("fabricTopologyAnswer", () => {
   });
 });
 
-describe("floorPlanAnswer", () => {
+describe("answerFloorPlan", () => {
   test("shows every tile with health and loads", async () => {
     const reply = await floor({ floor_ref: "floor:AMS1/1" });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
-import { binaryInSteps, jsonInSteps } from "#dc/operations/messages/pieces.ts";
+import { encodeBinaryInSteps, encodeJsonInSteps } from "#dc/operations/messages/pieces.ts";
 import { SearchDevicesResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { Steps } from "#kernel/steps.ts";
 
@@ -28,19 +28,19 @@ function stepped(steps: Steps<Uint8Array>) {
 
 describe.each([0, 1, 16, 17, 33, 100])("a reply with %d devices", (count) => {
   test("is written in steps as the library writes it at once in binary", () => {
-    const { bytes } = stepped(binaryInSteps(SearchDevicesResponseSchema, page(count)));
+    const { bytes } = stepped(encodeBinaryInSteps(SearchDevicesResponseSchema, page(count)));
 
     expect(Buffer.from(bytes)).toEqual(Buffer.from(toBinary(SearchDevicesResponseSchema, page(count))));
   });
 
   test.each(JSON_FORMS)("is written in steps as the library writes it at once in JSON by %j", (form) => {
-    const { bytes } = stepped(jsonInSteps(SearchDevicesResponseSchema, page(count), form));
+    const { bytes } = stepped(encodeJsonInSteps(SearchDevicesResponseSchema, page(count), form));
 
     expect(Buffer.from(bytes).toString()).toBe(toJsonString(SearchDevicesResponseSchema, page(count), form));
   });
 });
 
 test("a long list takes many steps in both forms", () => {
-  expect(stepped(binaryInSteps(SearchDevicesResponseSchema, page(1000))).count).toBeGreaterThan(50);
-  expect(stepped(jsonInSteps(SearchDevicesResponseSchema, page(1000), {})).count).toBeGreaterThan(50);
+  expect(stepped(encodeBinaryInSteps(SearchDevicesResponseSchema, page(1000))).count).toBeGreaterThan(50);
+  expect(stepped(encodeJsonInSteps(SearchDevicesResponseSchema, page(1000), {})).count).toBeGreaterThan(50);
 });

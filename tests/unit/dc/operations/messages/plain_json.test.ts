@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { fromJson, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { fromMessage } from "#dc/operations/messages/convert.ts";
-import { modelJson } from "#dc/operations/messages/model_json.ts";
-import { plainModel } from "#dc/operations/messages/plain_json.ts";
+import { convertFromMessage } from "#dc/operations/messages/convert.ts";
+import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
+import { convertPlainJson } from "#dc/operations/messages/plain_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { ams1 } from "../../../../support/dc/ams1.ts";
 import { cable, crac, device, fabricLink, rack } from "../../../../support/dc/arbitrary.ts";
@@ -12,7 +12,7 @@ import { LAW_RUNS } from "../../../../support/law_runs.ts";
 import { itemsByKind } from "../../../../support/site_lines.ts";
 
 function viaMessage(kind: ResourceKind, json: JsonValue): object {
-  return fromMessage<object>(SCHEMAS[kind], fromJson(SCHEMAS[kind], json));
+  return convertFromMessage<object>(SCHEMAS[kind], fromJson(SCHEMAS[kind], json));
 }
 
 /** What a field of a line may hold that is not what an export writes there. */
@@ -35,7 +35,7 @@ const odd: fc.Arbitrary<JsonValue> = fc.constantFrom<JsonValue[]>(
 
 test("plain JSON becomes the model that its message becomes", () => {
   for (const [kind, item] of itemsByKind(ams1)) {
-    expect(plainModel<object>(SCHEMAS[kind], item)).toStrictEqual(viaMessage(kind, item));
+    expect(convertPlainJson<object>(SCHEMAS[kind], item)).toStrictEqual(viaMessage(kind, item));
   }
 });
 
@@ -46,8 +46,8 @@ test("whatever else a field holds, the model is the same or there is none", () =
     const edits = fc.array(fc.tuple(fc.constantFrom(...names), odd), { maxLength: 2 });
     fc.assert(
       fc.property(arbitrary, edits, (resource, changed) => {
-        const json: JsonObject = { ...modelJson(SCHEMAS[kind], resource), ...Object.fromEntries(changed) };
-        const model = plainModel<object>(SCHEMAS[kind], json);
+        const json: JsonObject = { ...convertModelToJson(SCHEMAS[kind], resource), ...Object.fromEntries(changed) };
+        const model = convertPlainJson<object>(SCHEMAS[kind], json);
 
         if (model !== undefined) expect(model).toStrictEqual(viaMessage(kind, json));
       }),
@@ -71,5 +71,5 @@ test("what is unknown, output only, null or spelled twice is left to the reader 
     { code: "R1", measured_at: "0000-01-01T00:00:00Z" },
   ];
 
-  expect(wrong.map((json) => plainModel<object>(SCHEMAS.rack, json))).toEqual(wrong.map(() => undefined));
+  expect(wrong.map((json) => convertPlainJson<object>(SCHEMAS.rack, json))).toEqual(wrong.map(() => undefined));
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
-import { appendOutput, appendToSection, replaceBody } from "#planner/spec/edit/edit_body.ts";
+import { appendOutput, appendSectionEntry, replaceBody } from "#planner/spec/edit/edit_body.ts";
 
 const HEAD = "---\nstatus: pending\n---\n";
 
@@ -83,5 +83,5 @@ test("appendOutput, replaceBody and appendToSection write no control character b
 
   expect(appendOutput("# T\n", raw)).toBe(`# T\n\n## Output\n\n${plain}`);
   expect(replaceBody("old\n", raw)).toBe(plain);
-  expect(appendToSection("# T\n", "Notes", raw)).toBe(`# T\n\n## Notes\n\n${plain}`);
+  expect(appendSectionEntry("# T\n", "Notes", raw)).toBe(`# T\n\n## Notes\n\n${plain}`);
 });

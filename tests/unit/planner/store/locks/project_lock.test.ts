@@ -1,13 +1,13 @@
 import { expect, spyOn, test } from "bun:test";
 import { rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { withProjectLock } from "#planner/store/locks/project_lock.ts";
+import { runWithProjectLock } from "#planner/store/locks/project_lock.ts";
 import { LinesOfProcess } from "../../../../support/lines_of_process.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
 
 const HOLD = join(import.meta.dirname, "../../../../support/scripts/hold_lock.ts");
 
-test("withProjectLock runs tasks of one process in turn, in the order of the calls", async () => {
+test("runWithProjectLock runs tasks of one process in turn, in the order of the calls", async () => {
   using project = tempProject();
   const steps: string[] = [];
   const task = (name: string) => async (): Promise<string> => {
@@ -17,21 +17,21 @@ test("withProjectLock runs tasks of one process in turn, in the order of the cal
     return name;
   };
 
-  const names = await Promise.all(["a", "b", "c"].map((name) => withProjectLock(project.root, task(name))));
+  const names = await Promise.all(["a", "b", "c"].map((name) => runWithProjectLock(project.root, task(name))));
 
   expect(names).toEqual(["a", "b", "c"]);
   expect(steps).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
 });
 
-test("withProjectLock goes on behind a task that fails", async () => {
+test("runWithProjectLock goes on behind a task that fails", async () => {
   using project = tempProject();
-  const failing = withProjectLock(project.root, () => Promise.reject(new Error("no")));
+  const failing = runWithProjectLock(project.root, () => Promise.reject(new Error("no")));
 
   await expect(failing).rejects.toThrow("no");
-  expect(await withProjectLock(project.root, async () => "next")).toBe("next");
+  expect(await runWithProjectLock(project.root, async () => "next")).toBe("next");
 });
 
-test("withProjectLock keeps two ways to one project apart", async () => {
+test("runWithProjectLock keeps two ways to one project apart", async () => {
   using project = tempProject();
   const alias = `${project.root}.alias`;
   symlinkSync(project.root, alias);
@@ -42,17 +42,17 @@ test("withProjectLock keeps two ways to one project apart", async () => {
     inside--;
   };
 
-  await Promise.all([project.root, alias, project.root, alias].map((root) => withProjectLock(root, task)));
+  await Promise.all([project.root, alias, project.root, alias].map((root) => runWithProjectLock(root, task)));
 
   rmSync(alias);
 });
 
-test("withProjectLock waits for another process and keeps this one free meanwhile", async () => {
+test("runWithProjectLock waits for another process and keeps this one free meanwhile", async () => {
   using project = tempProject();
   await using holder = new LinesOfProcess([process.execPath, HOLD, project.root], project.root);
   await holder.next();
 
-  const waiting = withProjectLock(project.root, async () => "mine");
+  const waiting = runWithProjectLock(project.root, async () => "mine");
   let turns = 0;
   while (turns < 20) {
     await Bun.sleep(1);
@@ -64,20 +64,20 @@ test("withProjectLock waits for another process and keeps this one free meanwhil
   expect(await waiting).toBe("mine");
 });
 
-test("withProjectLock gives up when another process does not finish", async () => {
+test("runWithProjectLock gives up when another process does not finish", async () => {
   using project = tempProject();
   await using holder = new LinesOfProcess([process.execPath, HOLD, project.root], project.root);
   await holder.next();
 
-  await expect(withProjectLock(project.root, async () => "mine", 100)).rejects.toMatchObject({
+  await expect(runWithProjectLock(project.root, async () => "mine", 100)).rejects.toMatchObject({
     kind: "aborted",
     message: 'Cannot lock ".planner/locks/edit.db": another process held it for 0.1 seconds',
   });
 });
 
-test("withProjectLock waits its whole time again when the lock changes hands", async () => {
+test("runWithProjectLock waits its whole time again when the lock changes hands", async () => {
   using project = tempProject();
-  await withProjectLock(project.root, async () => undefined);
+  await runWithProjectLock(project.root, async () => undefined);
   const file = join(project.root, ".planner/locks/edit.db");
   await using holder = new LinesOfProcess([process.execPath, HOLD, project.root], project.root);
   await holder.next();
@@ -87,7 +87,7 @@ test("withProjectLock waits its whole time again when the lock changes hands", a
     for (const until = clock.mock.calls.length + count; clock.mock.calls.length < until; ) await Bun.sleep(1);
   };
 
-  const waiting = withProjectLock(project.root, async () => "mine", 100);
+  const waiting = runWithProjectLock(project.root, async () => "mine", 100);
   await tries(3);
   now = 80;
   utimesSync(file, 1, 1);
@@ -100,22 +100,22 @@ test("withProjectLock waits its whole time again when the lock changes hands", a
   await expect(waiting).rejects.toMatchObject({ kind: "aborted" });
 });
 
-test("withProjectLock notes when it takes the lock", async () => {
+test("runWithProjectLock notes when it takes the lock", async () => {
   using project = tempProject();
-  await withProjectLock(project.root, async () => undefined);
+  await runWithProjectLock(project.root, async () => undefined);
   const file = join(project.root, ".planner/locks/edit.db");
   utimesSync(file, 1, 1);
 
-  await withProjectLock(project.root, async () => undefined);
+  await runWithProjectLock(project.root, async () => undefined);
 
   expect(statSync(file).mtimeMs).toBeGreaterThan(1000);
 });
 
-test("withProjectLock locks again when its file was deleted", async () => {
+test("runWithProjectLock locks again when its file was deleted", async () => {
   using project = tempProject();
-  await withProjectLock(project.root, async () => undefined);
+  await runWithProjectLock(project.root, async () => undefined);
   rmSync(join(project.root, ".planner/locks"), { recursive: true });
 
-  expect(await withProjectLock(project.root, async () => "again")).toBe("again");
+  expect(await runWithProjectLock(project.root, async () => "again")).toBe("again");
   expect(project.list(".planner/locks")).toEqual(["edit.db"]);
 });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentProcess } from "#planner/run_ports/agents.ts";
 import { openAgents } from "#planner/store/processes/agent_process.ts";
-import { isStillRunning, markProcess } from "#planner/store/processes/process_mark.ts";
+import { isProcessRunning, readProcessMark } from "#planner/store/processes/process_mark.ts";
 import { RunWorker } from "../../../../support/run_worker.ts";
 import { sleeper } from "../../../../support/sleeper.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
@@ -36,7 +36,7 @@ async function numbers(agent: AgentProcess, count: number): Promise<number[]> {
 }
 
 function alive(pid: number): boolean {
-  return isStillRunning({ pid, began: null });
+  return isProcessRunning({ pid, began: null });
 }
 
 test("start hands over arguments, input, folder and environment as they are", async () => {
@@ -212,12 +212,12 @@ test("endRun ends what a killed planner has left, and no process of another proj
   const reused = { pid: bystander.pid, began: "an-earlier-start-of-the-machine:1" };
 
   expect(await openAgents(other.root).endRun({ processId, agent: reused }, 0)).toBe(0);
-  const before = [isStillRunning(mark), alive(bystander.pid)];
+  const before = [isProcessRunning(mark), alive(bystander.pid)];
   const found = await openAgents(project.root).endRun({ processId, agent: null }, 1_000);
 
   expect(before).toEqual([true, true]);
   expect(found).toBe(1);
-  expect([isStillRunning(mark), alive(bystander.pid)]).toEqual([false, true]);
+  expect([isProcessRunning(mark), alive(bystander.pid)]).toEqual([false, true]);
 });
 
 test("endRun knows the agent's group when its environment is gone", async () => {
@@ -232,10 +232,10 @@ test("endRun knows the agent's group when its environment is gone", async () => 
   expect(await agent.exited).toEqual({ code: null, signal: "SIGTERM" });
 });
 
-test("isStillRunning tells a process from a later one with its number", () => {
-  const own = markProcess(process.pid);
+test("isProcessRunning tells a process from a later one with its number", () => {
+  const own = readProcessMark(process.pid);
 
-  expect(isStillRunning(own)).toBe(true);
-  expect(isStillRunning({ ...own, began: `${own.began}1` })).toBe(false);
-  expect(isStillRunning({ pid: 0, began: null })).toBe(false);
+  expect(isProcessRunning(own)).toBe(true);
+  expect(isProcessRunning({ ...own, began: `${own.began}1` })).toBe(false);
+  expect(isProcessRunning({ pid: 0, began: null })).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findRoot, isInitialised } from "#planner/store/project/find_root.ts";
+import { findRoot, isInitialisedProject } from "#planner/store/project/find_root.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
 
 test("findRoot finds the nearest folder above that has .planner", () => {
@@ -36,9 +36,9 @@ test("findRoot finds nothing outside of every project", () => {
   expect(findRoot("/no/such/folder")).toBeUndefined();
 });
 
-test("isInitialised demands the specs folder", () => {
+test("isInitialisedProject demands the specs folder", () => {
   using project = tempProject();
 
-  expect(isInitialised(project.root)).toBe(true);
-  expect(isInitialised(join(project.root, ".planner"))).toBe(false);
+  expect(isInitialisedProject(project.root)).toBe(true);
+  expect(isInitialisedProject(join(project.root, ".planner"))).toBe(false);
 });

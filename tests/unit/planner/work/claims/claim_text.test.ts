@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { formatClaim, parseClaim } from "#planner/work/claims/claim_text.ts";
-import { createCommitWriter, PLAIN_MESSAGE } from "#planner/work/commit_message.ts";
+import { createCommitWriter, PLAIN_COMMIT_WRITER } from "#planner/work/commit_message.ts";
 
 const ID = "2026-11-21-001-aaa" as SpecId;
 const CLAIM = { spec: ID, state: "held", by: "Ann", clone: "c1", process: "p1", nonce: "00ff" } as const;
@@ -10,7 +10,7 @@ test("parseClaim reads what writeClaim wrote, in the form of the project's commi
   const form = createCommitWriter("feat(AB-1): {summary}\n\nstate: open\nby: template", { id: ID, title: null });
 
   expect(formatClaim(form, CLAIM)).toStartWith(`feat(AB-1): claim ${ID}\n`);
-  for (const message of [form, PLAIN_MESSAGE]) expect(parseClaim(formatClaim(message, CLAIM))).toEqual(CLAIM);
+  for (const message of [form, PLAIN_COMMIT_WRITER]) expect(parseClaim(formatClaim(message, CLAIM))).toEqual(CLAIM);
 });
 
 test("parseClaim leaves out control characters, and cuts what is long", () => {
@@ -20,7 +20,7 @@ test("parseClaim leaves out control characters, and cuts what is long", () => {
 });
 
 test("formatClaim keeps a name with line ends in one line", () => {
-  expect(parseClaim(formatClaim(PLAIN_MESSAGE, { ...CLAIM, by: "Ann\nstate: done" }))).toMatchObject({
+  expect(parseClaim(formatClaim(PLAIN_COMMIT_WRITER, { ...CLAIM, by: "Ann\nstate: done" }))).toMatchObject({
     state: "held",
     by: "Ann state: done",
   });

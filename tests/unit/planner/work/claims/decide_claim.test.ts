@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { addSeenClaims, getUnchangedMs, isStaleClaim, type SeenClaim } from "#planner/work/claims/claim_looks.ts";
 import type { ClaimState } from "#planner/work/claims/claim_text.ts";
-import { type ClaimFacts, decideFinish, decideTake, formatAge } from "#planner/work/claims/decide_claim.ts";
+import { type ClaimFacts, decideClaimFinish, decideClaimTaking, formatAge } from "#planner/work/claims/decide_claim.ts";
 import { beginClaimChange } from "#planner/work/claims/own_claim.ts";
 
 const ID = "a" as SpecId;
@@ -43,7 +43,7 @@ test.each([
     { kind: "take", base: "x", from: "somebody" },
   ],
 ] as const)("decideTake takes %s", (_, change, decision) => {
-  expect(decideTake(facts(change))).toEqual(decision);
+  expect(decideClaimTaking(facts(change))).toEqual(decision);
 });
 
 test.each([
@@ -70,7 +70,7 @@ test.each([
   ["a spec that is done in the main branch", { inMain: true }, 'it is done in the main branch of "origin": pull'],
   ["the same by force", { inMain: true, steal: true }, 'it is done in the main branch of "origin": pull'],
 ] as const)("decideTake refuses %s", (_, change, reason) => {
-  expect(decideTake(facts(change))).toEqual({ kind: "refuse", reason });
+  expect(decideClaimTaking(facts(change))).toEqual({ kind: "refuse", reason });
 });
 
 test.each([
@@ -80,7 +80,7 @@ test.each([
   ["its own that was deleted since main has the spec", { inMain: true, own: own("done") }, { kind: "keep" }],
   ["one that a person takes", { seen: claim("done"), steal: true }, { kind: "take", base: "x", from: "Ben" }],
 ] as const)("decideFinish finishes %s", (_, change, decision) => {
-  expect(decideFinish(facts(change))).toEqual(decision);
+  expect(decideClaimFinish(facts(change))).toEqual(decision);
 });
 
 test.each([
@@ -89,7 +89,7 @@ test.each([
   ["a spec that another clone merged", { inMain: true }, "done in the main branch"],
   ["the same with a claim that was not final", { inMain: true, own: own("held") }, "done in the main branch"],
 ] as const)("decideFinish refuses %s", (_, change, reason) => {
-  expect(decideFinish(facts(change))).toEqual({ kind: "refuse", reason: expect.stringContaining(reason) });
+  expect(decideClaimFinish(facts(change))).toEqual({ kind: "refuse", reason: expect.stringContaining(reason) });
 });
 
 test("addSeenClaims keeps the time of the first look at what did not change, within one start of the machine", () => {

@@ -1,6 +1,11 @@
 import { expect, test } from "bun:test";
 import { parseRequest } from "#planner/work/requests/forge_request.ts";
-import { addPushedHead, formatNote, parseNote, type RequestNote } from "#planner/work/requests/request_note.ts";
+import {
+  addPushedHead,
+  formatRequestNote,
+  parseRequestNote,
+  type RequestNote,
+} from "#planner/work/requests/request_note.ts";
 
 const [HEAD, MERGED] = ["a".repeat(40), "b".repeat(40)];
 
@@ -56,10 +61,10 @@ const NOTE: RequestNote = {
 };
 
 test("parseNote reads what writeNote writes, and nothing else", () => {
-  expect(parseNote(formatNote("2026-11-01-001-one", NOTE))).toEqual(NOTE);
-  expect(parseNote(formatNote("x", { ...NOTE, head: "main" }))).toBeNull();
-  expect(parseNote("planner claim\n\n{")).toBeNull();
-  expect(parseNote("")).toBeNull();
+  expect(parseRequestNote(formatRequestNote("2026-11-01-001-one", NOTE))).toEqual(NOTE);
+  expect(parseRequestNote(formatRequestNote("x", { ...NOTE, head: "main" }))).toBeNull();
+  expect(parseRequestNote("planner claim\n\n{")).toBeNull();
+  expect(parseRequestNote("")).toBeNull();
 });
 
 test("addPushedHead keeps what was pushed, the newest last, and not without end", () => {

@@ -111,7 +111,7 @@ const onDeno = (process.versions as Readonly<Record<string, string | undefined>>
  * A plain socket server reads the first bytes of a connection and passes it to one of two HTTP servers that do not
  * listen themselves, because the engines' own servers cannot send gRPC's trailers. Runs in Bun, Deno and Node.
  */
-export class OnePort {
+export class SharedPort {
   /** Maximum number of open files of this process; undefined if it is unlimited or unknown. */
   readonly openFiles: number | undefined;
   readonly #limits: PortLimits;

@@ -47,7 +47,7 @@ export function formatCapacity(capacity: RackCapacity) {
   return {
     freeSpace: `${freeU} of ${totalU} U free`,
     largestRun: `${largestFreeBlockU} U in one run`,
-    power: markUnrecorded(devices, planned, allocatedW),
+    power: replaceUnrecordedFigure(devices, planned, allocatedW),
     /** Load that each power path must carry if the other one fails. */
     sides: failoverWByPath.map(({ powerPath, normalW, failoverW }) =>
       formatLimit(`Side ${powerPath === "" ? "?" : powerPath} alone`, {
@@ -76,11 +76,15 @@ function formatWeight({ weightKg, maxLoadKg, devices, devicesWithoutWeight }: Ra
 function formatHeat({ heatW, airHeatW, coolingCapacityW, devices }: RackCapacity): LimitFigure {
   const air = formatLimit("Heat to air", { value: airHeatW, limit: coolingCapacityW, say: formatWatts });
   const liquidW = heatW - airHeatW;
-  return markUnrecorded(devices, liquidW > 0 ? { ...air, note: `${formatWatts(liquidW)} to liquid` } : air, heatW);
+  return replaceUnrecordedFigure(
+    devices,
+    liquidW > 0 ? { ...air, note: `${formatWatts(liquidW)} to liquid` } : air,
+    heatW,
+  );
 }
 
 /** Replaces a figure by "not recorded" if the rack has devices but their sum is zero. */
-function markUnrecorded(devices: number, figure: LimitFigure, value: number): LimitFigure {
+function replaceUnrecordedFigure(devices: number, figure: LimitFigure, value: number): LimitFigure {
   return value === 0 && devices > 0 ? { label: figure.label, value: NOT_RECORDED } : figure;
 }
 

@@ -1,11 +1,11 @@
 /** A port that reads any request and answers one thing: the file named first to JSON, the one named second to gRPC. */
 import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { OnePort } from "#runtime/one_port.ts";
+import { SharedPort } from "#runtime/one_port.ts";
 
 const [json, grpc] = process.argv.slice(2).map((file) => readFileSync(file));
 
-const server = new OnePort({
+const server = new SharedPort({
   handler: (request, either) => {
     const response = either as ServerResponse;
     const isGrpc = request.headers["content-type"] === "application/grpc";

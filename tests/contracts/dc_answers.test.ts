@@ -7,7 +7,7 @@ import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { createRemoteBackend } from "#interfaces/dc_mcp/remote_backend.ts";
 import { createDcTools } from "#interfaces/dc_mcp/tool_set.ts";
 import { createHttpHandler } from "#interfaces/http/handler.ts";
-import { OnePort } from "#runtime/one_port.ts";
+import { SharedPort } from "#runtime/one_port.ts";
 import { ams1Store } from "../support/dc/ams1_inventory.ts";
 import { graphqlInput, graphqlSelection } from "../support/dc/graphql.ts";
 import { LOCAL } from "../support/dc/served.ts";
@@ -98,10 +98,10 @@ const INTERFACES: Readonly<Record<string, Ask>> = {
 };
 
 let url = "";
-let server: OnePort;
+let server: SharedPort;
 beforeAll(async () => {
   const site = await testService({ store: await ams1Store() });
-  server = new OnePort({
+  server = new SharedPort({
     handler: createHttpHandler({
       service: site.service,
       findPrincipal: async () => undefined,

@@ -13,7 +13,7 @@ import { rejectWork } from "#planner/runs/review/reject_work.ts";
 import { sendBackWork } from "#planner/runs/review/send_back.ts";
 import type { RunDeps } from "#planner/runs/run_types.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
-import { OnePort } from "#runtime/one_port.ts";
+import { SharedPort } from "#runtime/one_port.ts";
 import { loadPage } from "#runtime/pages.ts";
 import { formatCountOf } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
@@ -58,7 +58,7 @@ export async function serveBoard(
     report: (error) => log.warn(`The board met a defect: ${String(error instanceof Error ? error.stack : error)}`),
     shutdown: shutdown.signal,
   });
-  const server = new OnePort({ handler, isStream: isBoardStream });
+  const server = new SharedPort({ handler, isStream: isBoardStream });
   access.listensOn(await listenOnPort(server, port));
   print(`Board of ${sanitizeLine(name)}: ${access.address}\n`);
   log.note("Open the address in one browser. Ctrl-C ends the board.");
@@ -73,7 +73,7 @@ export async function serveBoard(
   }
 }
 
-async function listenOnPort(server: OnePort, port: number): Promise<number> {
+async function listenOnPort(server: SharedPort, port: number): Promise<number> {
   try {
     return await server.listen(port, "127.0.0.1");
   } catch (error) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DcStore } from "#dc/ports.ts";
 import { isServerUnreachable } from "#dc/store/unreachable.ts";
 import { createStartingHandler } from "#interfaces/http/starting.ts";
-import { OnePort, type TlsCredentials } from "#runtime/one_port.ts";
+import { SharedPort, type TlsCredentials } from "#runtime/one_port.ts";
 import type { DatabaseLocation } from "./database.ts";
 
 /** Milliseconds between two attempts. */
@@ -31,7 +31,7 @@ export async function openWhenReachable(
   const end = performance.now() + databaseWaitS * 1000;
   // A connection attempt may take seconds, which a server that is shutting down must not wait for.
   const aborted = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
-  let probes: OnePort | undefined;
+  let probes: SharedPort | undefined;
   let why = "";
   try {
     while (!signal.aborted) {
@@ -56,8 +56,8 @@ async function listenForProbes(
   { host, port }: Pick<WaitOptions, "host" | "port">,
   tls: TlsCredentials | undefined,
   why: () => string,
-): Promise<OnePort> {
-  const probes = new OnePort({
+): Promise<SharedPort> {
+  const probes = new SharedPort({
     handler: createStartingHandler(why),
     cleartext: true,
     ...(tls !== undefined && { tls }),

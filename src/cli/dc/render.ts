@@ -63,7 +63,7 @@ export interface RenderCall extends Args<Record<never, never>, typeof RENDER_FLA
   readonly failure: FailureOptions;
 }
 
-/** Elements that fail besides the subject, and options for judging the loss, with the names of the request. */
+/** Options of a failure, by the request's names: what fails besides the subject, and how the loss is judged. */
 export type FailureOptions = Pick<PowerBlastRadiusRequest, "cascade"> &
   Partial<Pick<PowerBlastRadiusRequest, "additionalSourceRefs" | "assumeBattery" | "loadBasis">>;
 

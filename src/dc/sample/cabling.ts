@@ -18,7 +18,7 @@ import {
 } from "./plan.ts";
 import type { SampleJson } from "./ports.ts";
 
-/** Minimum traffic of links in further halls towards the spine in Mbit/s, and the traffic back as a share of it. */
+/** Range of a link's traffic to the spine in Mbit/s, in halls after the first; `BACK` is the share that returns. */
 const LEAST_MBPS = 15_000;
 const MOST_MBPS = 60_000;
 const BACK = 0.8;

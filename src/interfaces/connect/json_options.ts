@@ -23,7 +23,7 @@ export function createJsonOptions({ method, effect }: Rpc) {
   return { ...options, textDecoder: createRequestDecoder(method.input, options) };
 }
 
-/** Returns the form in which large requests of an RPC are read. */
+/** Returns how large requests of an RPC are decoded: their message type, and the options of binary or JSON bodies. */
 export function createLargeForm(rpc: Rpc, isBinary: boolean): LargeForm {
   const { input } = rpc.method;
   if (isBinary) return { input, isBinary, options: BINARY_OPTIONS };

@@ -4,7 +4,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import {
   describeUnknownWord,
-  findUnknownWord,
+  findUnknownName,
   findUnreadableValue,
   type UnreadableValue,
 } from "#dc/operations/messages/json_place.ts";
@@ -57,7 +57,7 @@ export function createRequestDecoder(input: DescMessage, options: Partial<JsonRe
   return Object.assign(new TextDecoder("utf-8", { fatal: true }), { decode });
 }
 
-/** Checks the shape after decompression and removal of envelopes. */
+/** Checks nesting and size of a decompressed JSON body without envelope. @throws ConnectError if one is too large */
 function checkShape(bytes: Uint8Array): void {
   try {
     runAllSteps(checkJsonShape(bytes));
@@ -128,7 +128,7 @@ function findUnreadablePart({ last }: Reading): UnreadableValue {
 }
 
 function refuseUnknownWord(input: DescMessage, text: string): void {
-  const found = findUnknownWord(input, tryParseJson(text));
+  const found = findUnknownName(input, tryParseJson(text));
   if (found === undefined) return;
   throw convertToConnectError(refuse("FIELD_OUT_OF_RANGE", describeUnknownWord(found), found), () => {});
 }

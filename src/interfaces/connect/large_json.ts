@@ -7,7 +7,7 @@ import {
   type Message,
 } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
-import { describeUnknownWord, findUnknownWord, findUnreadableValue } from "#dc/operations/messages/json_place.ts";
+import { describeUnknownWord, findUnknownName, findUnreadableValue } from "#dc/operations/messages/json_place.ts";
 import { type ElementRange, findLargeMembers, type LargeMember } from "#kernel/json_cuts.ts";
 import { tryParseJson } from "#kernel/json_object.ts";
 import type { Steps } from "#kernel/steps.ts";
@@ -151,7 +151,7 @@ function readPiece(desc: DescMessage, text: string, options: Options, before = 0
   const place = (found: string) => found.replace(/^(\w+)\[(\d+)\]/, (_, name, at) => `${name}[${Number(at) + before}]`);
   try {
     const message = fromJsonString(desc, text, options);
-    const word = options.ignoreUnknownFields === true ? findUnknownWord(desc, tryParseJson(text)) : undefined;
+    const word = options.ignoreUnknownFields === true ? findUnknownName(desc, tryParseJson(text)) : undefined;
     if (word === undefined) return message;
     throw new UnknownEnumValue(place(word.field), word.value, word.expected);
   } catch (error) {

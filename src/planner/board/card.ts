@@ -5,14 +5,14 @@ import { parseSpecIdParts } from "../spec/spec_id.ts";
 import { parseRecordedCriteria, parseRunRecord } from "../work/records/read_record.ts";
 import { buildReviewedCriteria } from "../work/reviewed_criteria.ts";
 import type { ColumnPlacement } from "./column.ts";
-import type { SpecProof } from "./proof_reader.ts";
+import type { SpecRunEvidence } from "./proof_reader.ts";
 import type { Card } from "./wire.ts";
 
 /** Data of a card that is not in the spec's file. */
 interface CardFacts {
   readonly readiness: Readiness;
   /** The latest run record of the spec. */
-  readonly proof: SpecProof | undefined;
+  readonly proof: SpecRunEvidence | undefined;
 }
 
 /** Builds the card of a spec. Cost: about 10 µs to find the criteria. */
@@ -39,7 +39,7 @@ function shortenId(id: string): string {
 }
 
 /** Counts the criteria in the spec's branch if the latest run record holds its text, otherwise in the spec's file. */
-function countCardCriteria({ body }: Spec, proof: SpecProof | undefined): Card["criteria"] {
+function countCardCriteria({ body }: Spec, proof: SpecRunEvidence | undefined): Card["criteria"] {
   const criteria = parseCriteria(body);
   if (criteria.length === 0) return null;
   const recorded = proof === undefined ? [] : parseRecordedCriteria(proof.kept);

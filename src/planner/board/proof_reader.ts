@@ -3,11 +3,11 @@ import type { KeptRunRecord, LatestRunRef } from "#planner/run_ports/kept_record
 import type { PlannerContext } from "../context.ts";
 
 /** The latest run record of a spec. */
-export interface SpecProof extends LatestRunRef {
+export interface SpecRunEvidence extends LatestRunRef {
   readonly kept: KeptRunRecord;
 }
 
-export type Proofs = ReadonlyMap<string, SpecProof>;
+export type Proofs = ReadonlyMap<string, SpecRunEvidence>;
 
 /** Milliseconds after a change until records are listed again: a completed spec's record is written after its file. */
 const ONCE_MORE_MS = 2000;
@@ -41,7 +41,7 @@ export class ProofReader {
       const isKnown = ({ id, commit }: LatestRunRef): boolean => this.#proofs.get(id)?.commit === commit;
       const read = await worktrees.readRuns(runs.filter((run) => !isKnown(run)));
       this.#proofs = new Map(
-        runs.flatMap((run): [string, SpecProof][] => {
+        runs.flatMap((run): [string, SpecRunEvidence][] => {
           const kept = isKnown(run) ? this.#proofs.get(run.id)?.kept : read.get(run.id);
           return kept === undefined ? [] : [[run.id, { ...run, kept }]];
         }),

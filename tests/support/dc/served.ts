@@ -9,7 +9,7 @@ import { Metrics } from "#interfaces/http/metrics.ts";
 import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
 import type { ByteBudget } from "#kernel/byte_budget.ts";
 import type { PortLimits } from "#runtime/connections.ts";
-import { OnePort } from "#runtime/one_port.ts";
+import { SharedPort } from "#runtime/one_port.ts";
 import { type TestService, testService } from "./service.ts";
 
 const endings: (() => unknown)[] = [];
@@ -86,7 +86,7 @@ export async function openServed(given: Given = {}): Promise<Served & { end(): P
     shutdown: shutdown.signal,
     admission: { ...LOCAL, isOpen: given.authRequired !== true },
   });
-  const server = new OnePort({
+  const server = new SharedPort({
     ...(given.budget !== undefined && { budget: given.budget }),
     handler,
     limits: given.limits ?? {},

@@ -7,7 +7,7 @@ import { createRemoteBackend } from "#interfaces/dc_mcp/remote_backend.ts";
 import { createServiceBackend } from "#interfaces/dc_mcp/service_backend.ts";
 import { createDcTools } from "#interfaces/dc_mcp/tool_set.ts";
 import { createHttpHandler } from "#interfaces/http/handler.ts";
-import { OnePort } from "#runtime/one_port.ts";
+import { SharedPort } from "#runtime/one_port.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";
 import { LOCAL } from "../../support/dc/served.ts";
 import { testService } from "../../support/dc/service.ts";
@@ -74,7 +74,7 @@ async function site() {
     shutdown: new AbortController().signal,
     admission: LOCAL,
   });
-  const server = new OnePort({
+  const server = new SharedPort({
     handler: (asked, answer, account) => {
       answer.once("close", () => gone.open());
       handler(asked, answer, account);

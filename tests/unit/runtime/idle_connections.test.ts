@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { OnePort, type RequestHandler } from "#runtime/one_port.ts";
+import { type RequestHandler, SharedPort } from "#runtime/one_port.ts";
 import { Http2Client } from "../../support/http_client.ts";
 import { FRAME, frame, PREFACE } from "../../support/http2_frames.ts";
 
@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 async function serve(handler: RequestHandler = () => {}): Promise<number> {
-  const server = new OnePort({ handler, limits: { idleMs: IDLE_MS } });
+  const server = new SharedPort({ handler, limits: { idleMs: IDLE_MS } });
   endings.push(() => server.close(0));
   return server.listen(0, "127.0.0.1");
 }

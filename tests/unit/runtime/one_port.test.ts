@@ -6,7 +6,7 @@ import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
-import { OnePort, type OnePortOptions, type RequestHandler } from "#runtime/one_port.ts";
+import { type OnePortOptions, type RequestHandler, SharedPort } from "#runtime/one_port.ts";
 import { Http2Client, http1 } from "../../support/http_client.ts";
 
 const HOST = "127.0.0.1";
@@ -42,8 +42,8 @@ const echo: RequestHandler = (asked, answer) => {
 
 async function serve(
   options: Partial<OnePortOptions> = {},
-): Promise<{ readonly server: OnePort; readonly port: number }> {
-  const server = new OnePort({ handler: echo, ...options });
+): Promise<{ readonly server: SharedPort; readonly port: number }> {
+  const server = new SharedPort({ handler: echo, ...options });
   const port = await server.listen(0, HOST);
   endings.push(() => server.close(0));
   return { server, port };
@@ -257,7 +257,7 @@ describe("OnePort drains", () => {
 
 test("OnePort rejects to listen where somebody does", async () => {
   const { port } = await serve();
-  const second = new OnePort({ handler: echo });
+  const second = new SharedPort({ handler: echo });
   endings.push(() => second.close(0));
 
   await expect(second.listen(port, HOST)).rejects.toMatchObject({ code: "EADDRINUSE" });

@@ -56,7 +56,7 @@ async function resolveEntity(service: DcService, asked: HistoryParameters): Prom
   return entity === undefined ? asked : { ...asked, entity: await resolveRef(service, entity, []) };
 }
 
-/** Maximum number of letters that are listed, or settled by `all`, at once: as many as a person can review. */
+/** Maximum number of dead letters that one call lists, or settles with `all`: as many as a person can review. */
 const MAX_LETTERS = 1000;
 
 /** Prints the change feed events that could not be applied as JSON Lines, the oldest first. */

@@ -106,7 +106,7 @@ function createAreaSamples(
   });
 }
 
-/** Returns an area's labels, the kind first: areas of one kind can be summed, different kinds contain each other. */
+/** Returns an area's labels, the kind first. Only areas of one kind can be summed: a site contains its floors. */
 function createLabels(text: string): NonNullable<MetricSample["labels"]> {
   const ref = parseRef(text);
   switch (ref?.kind) {

@@ -9,7 +9,7 @@ import { createHttpHandler, isStreamRequest } from "#interfaces/http/handler.ts"
 import { Metrics } from "#interfaces/http/metrics.ts";
 import { ByteBudget } from "#kernel/byte_budget.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { OnePort } from "#runtime/one_port.ts";
+import { SharedPort } from "#runtime/one_port.ts";
 import { loadConsoleModules, loadPage } from "#runtime/pages.ts";
 import { Rasterizer } from "#runtime/rasterizer.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "../../exit_status.ts";
@@ -149,7 +149,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     shutdown: shutdown.signal,
     admission,
   });
-  const server = new OnePort({
+  const server = new SharedPort({
     handler,
     isStream: isStreamRequest,
     ...(tls !== undefined && { tls, cleartext: options.cleartext }),
@@ -236,7 +236,7 @@ function surviveDefects(): void {
   process.on("unhandledRejection", (error) => logDefect("server", error));
 }
 
-async function printAddress(server: OnePort, options: ServeOptions, log: StderrLogger): Promise<void> {
+async function printAddress(server: SharedPort, options: ServeOptions, log: StderrLogger): Promise<void> {
   const { host, tls } = options;
   const port = await listenOnAddress(server, options);
   const shown = host.includes(":") ? `[${host}]` : host;
@@ -249,13 +249,13 @@ async function printAddress(server: OnePort, options: ServeOptions, log: StderrL
   options.onListening?.(address);
 }
 
-function formatConnectionLimits({ limits, openFiles }: OnePort): string {
+function formatConnectionLimits({ limits, openFiles }: SharedPort): string {
   const { maxConnections, probeConnections } = limits;
   const because = openFiles === undefined ? "" : ` (limit of open files: ${openFiles})`;
   return `At most ${maxConnections} connections, and ${probeConnections} more for probes${because}`;
 }
 
-async function listenOnAddress(server: OnePort, { host, port }: ServeOptions): Promise<number> {
+async function listenOnAddress(server: SharedPort, { host, port }: ServeOptions): Promise<number> {
   try {
     return await server.listen(port, host);
   } catch (error) {

@@ -25,8 +25,8 @@ export type CoolingChange = HealthChange & { readonly medium: CoolingMedium } & 
 const RESERVE_UNITS = 1;
 
 /**
- * Compares heat, usable capacity and reserve of the areas that cooling units serve. Cost: O(locations), and the areas
- * that share a unit with a change.
+ * Compares heat, usable capacity and reserve of the areas that cooling units serve. Cost: O(locations), and more
+ * for the areas that share a unit with a changed one.
  */
 export function* listCoolingChanges(
   before: Topology,

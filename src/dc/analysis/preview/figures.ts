@@ -44,7 +44,7 @@ export function roundOptionalValue(value: number | undefined): number | undefine
 /** Numbers of one element in two states of a graph; -1 in a state without it. */
 export type ElementPair = readonly [before: number, after: number];
 
-/** Yields every element of two states of a graph. Cost: O(nodes); unchanged nodes are not compared in detail. */
+/** Yields each element's numbers in two states of a graph. Cost: O(nodes); equal nodes are not compared in detail. */
 export function* yieldElementPairs(before: PowerGraph, after: PowerGraph): Generator<ElementPair> {
   const size = Math.max(before.nodes.length, after.nodes.length);
   for (let index = 0; index < size; index += 1) yield* yieldPairsAt(before, after, index);

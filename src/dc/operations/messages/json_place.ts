@@ -59,7 +59,7 @@ export interface UnknownWord {
  * Returns the first unknown enumeration value and its path, or undefined. If unknown fields are ignored, proto JSON
  * also ignores unknown enumeration values, and the request would be misread.
  */
-export function findUnknownWord(desc: DescMessage, json: unknown): UnknownWord | undefined {
+export function findUnknownName(desc: DescMessage, json: unknown): UnknownWord | undefined {
   if (!isJsonObject<JsonValue>(json)) return undefined;
   for (const [key, value] of Object.entries(json)) {
     const field = desc.fields.find(({ name, jsonName }) => name === key || jsonName === key);
@@ -79,7 +79,7 @@ function findUnknownWordIn({ enum: words, message }: DescField, value: unknown):
     const names = words.values.map(({ name }) => name);
     return names.includes(value) ? undefined : { field: "", value, expected: `one of ${names.join(", ")}` };
   }
-  const found = message === undefined ? undefined : findUnknownWord(message, value);
+  const found = message === undefined ? undefined : findUnknownName(message, value);
   return found && { ...found, field: `.${found.field}` };
 }
 
@@ -95,7 +95,7 @@ export interface UnreadableValue {
 /** Finds the first value that proto JSON cannot parse. Cost: as of `findUnreadablePath`. */
 export function findUnreadableValue(desc: DescMessage, json: unknown, options: Options): UnreadableValue {
   const field = findUnreadablePath(desc, json, options);
-  const word = findUnknownWord(desc, json);
+  const word = findUnknownName(desc, json);
   return { field, word: word?.field === field ? word : undefined };
 }
 

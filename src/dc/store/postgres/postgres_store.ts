@@ -252,7 +252,7 @@ async function retryInterruptedTransaction<Result>(attempt: () => Promise<Result
       if (!(error instanceof Interrupted)) throw error;
       if (error.why === "lost" || performance.now() > end) throw error.refusal;
     }
-    await pause(tries);
+    await waitBeforeRetry(tries);
   }
 }
 
@@ -266,7 +266,7 @@ async function retryOnOtherConnection<Result>(attempt: () => Promise<Result>): P
   }
 }
 
-function pause(tries: number): Promise<void> {
+function waitBeforeRetry(tries: number): Promise<void> {
   const longest = Math.min(2 ** tries, MAX_PAUSE_MS);
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
 }

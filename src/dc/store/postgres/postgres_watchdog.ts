@@ -29,7 +29,7 @@ export class PostgresWatchdog {
   #hangs = false;
   #isOver = false;
 
-  /** Creates a watchdog. @param ask probes the server on a separate connection */
+  /** Watches whether the server responds. @param ask probes it on a separate connection */
   constructor(ask: () => Promise<void>, times: WatchTimes = TIMES) {
     this.#ask = ask;
     this.#times = times;

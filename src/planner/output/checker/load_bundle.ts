@@ -53,7 +53,7 @@ class Loader {
 
   async #follow(reference: SchemaReference): Promise<void> {
     const uri = removeFragment(reference.uri);
-    // The check of dialects refuses older drafts with a clearer message.
+    // Schemas of older drafts are skipped, because the check of dialects refuses them with a clearer message.
     if (this.#index.resource(uri) !== undefined || OWN_SCHEMAS.test(uri)) return;
     try {
       const file = (await this.#files.withId(uri)) ?? (await this.#atPath(reference, uri));

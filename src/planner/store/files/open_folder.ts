@@ -41,7 +41,7 @@ export async function removeFileInOpenFolder(path: string): Promise<void> {
 }
 
 /** Removes a folder and its contents through the open folder around it; removes a link without its target. */
-export async function removeFolderInOpenFolder(path: string): Promise<void> {
+export async function removeFolderThroughOpenParent(path: string): Promise<void> {
   if (existsSync(dirname(path))) await runInOpenFolder(path, (inside) => rm(inside, { recursive: true, force: true }));
 }
 

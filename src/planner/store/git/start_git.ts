@@ -187,7 +187,7 @@ interface GitSettings {
   readonly named: ReadonlySet<string>;
 }
 
-/** Reads git's settings. Cost: one git process. */
+/** Reads the settings on which calls of git depend, as they apply in `cwd`. Cost: one git process. */
 async function readGitSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<GitSettings> {
   const child = spawnGit(cwd, ["config", "--list", "--show-scope", "-z"], env);
   const chunks: Buffer[] = [];

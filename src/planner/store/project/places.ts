@@ -1,6 +1,6 @@
 import { parseSpecIdParts, type SpecId } from "../../spec/spec_id.ts";
 
-/** Active specs' folder. All paths here: from the project's root, forward slashes. Source: docs/decisions.md#s-01. */
+/** Folder of active specs. Paths start at the project's root, with forward slashes. Source: docs/decisions.md#s-01. */
 export const SPECS_FOLDER = ".planner/specs";
 export const ARCHIVE_FOLDER = ".planner/archive";
 export const LOGS_FOLDER = ".planner/logs";

@@ -3,7 +3,7 @@ import { copyFile, cp, lstat, mkdir, readFile, symlink } from "node:fs/promises"
 import { dirname, join, relative } from "node:path";
 import type { IgnoredFileRules } from "#planner/run_ports/worktree.ts";
 import { describeSystemError } from "../files/disk_error.ts";
-import { removeFolderInOpenFolder, runInOpenFolder } from "../files/open_folder.ts";
+import { removeFolderThroughOpenParent, runInOpenFolder } from "../files/open_folder.ts";
 import { formatGitError, Git } from "../git/git.ts";
 import type { WorktreePlace } from "./worktree_place.ts";
 
@@ -67,7 +67,7 @@ async function addIgnoredPath(
     return "";
   } catch (error) {
     // Removes an incomplete copy, which could be mistaken for a complete one.
-    await removeFolderInOpenFolder(target).catch(() => {});
+    await removeFolderThroughOpenParent(target).catch(() => {});
     return describeSystemError(error);
   }
 }

@@ -275,7 +275,7 @@ async function writeIgnoreList({ root, id, repository }: WorktreePlace, { brough
 async function readUserIgnoreList({ git, settings }: Repository): Promise<string> {
   const home = process.env["XDG_CONFIG_HOME"] ?? join(process.env["HOME"] ?? "", ".config");
   const set = (await settings()).get("core.excludesfile") ?? join(home, "git", "ignore");
-  // Git expands these prefixes.
+  // Git expands a path that begins with `~` or `%`, so it is asked for the full path.
   const path = /^[~%]/.test(set) ? ((await git.ask(["config", "--type=path", "core.excludesFile"])) ?? set) : set;
   return (await readBytesIfFile(path).catch(() => null))?.toString() ?? "";
 }

@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { WorktreeOptions } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
-import { removeFolderInOpenFolder } from "../files/open_folder.ts";
+import { removeFolderThroughOpenParent } from "../files/open_folder.ts";
 import { formatGitError, type Git } from "../git/git.ts";
 import { addGitSetting } from "../git/start_git.ts";
 import { WORKTREES_FOLDER } from "../project/places.ts";
@@ -93,7 +93,7 @@ export async function prepareWorktree(making: Making, options: WorktreeOptions):
     await removeBroughtFiles(place);
   }
   // A worktree that was just created from the main branch contains no earlier work.
-  const begunAnew = found === null ? null : await beginAnewAfterConflict(place);
+  const begunAnew = found === null ? null : await restartAfterConflict(place);
   const reused = (found !== null || isOld) && (await moveBranchToStart(place, start));
   const brought = await bringProjectFiles(place);
   const hooks = await findMissingHooksFolder(place);
@@ -139,7 +139,7 @@ async function removeUnfinishedWorktree({ repository: { git, commonFolder }, roo
   if (gitFolder === undefined || readGitFile(gitFolder, "locked") !== "initializing") return;
   await git.try(["worktree", "unlock", path]);
   // Git itself would follow a link that replaces a parent folder.
-  await removeFolderInOpenFolder(join(root, worktreeFiles.folder(id)));
+  await removeFolderThroughOpenParent(join(root, worktreeFiles.folder(id)));
   await git.try(["worktree", "remove", "--force", path]);
 }
 
@@ -213,7 +213,7 @@ interface RestartedWork {
  * After a merge conflict, moves the branch to the main branch's end and applies the work as one uncommitted change with
  * conflict markers. Null without a conflict, if a person has resolved it since, or if there are uncommitted changes.
  */
-async function beginAnewAfterConflict(place: WorktreePlace): Promise<RestartedWork | null> {
+async function restartAfterConflict(place: WorktreePlace): Promise<RestartedWork | null> {
   const { git, repository, root, id, worktree } = place;
   const main = `refs/heads/${worktree.mainBranch}`;
   const commit = readOrigin(root, id)?.conflict ?? null;

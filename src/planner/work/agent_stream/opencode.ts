@@ -4,13 +4,13 @@ import type { AgentTranscript } from "./transcript.ts";
 /** Handlers of the events of `opencode run --format json`. */
 export const OPENCODE_EVENTS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
   ["text", (event: AgentEvent, to: AgentTranscript) => to.say(readText(readObject(event, "part"), "text"))],
-  ["tool_use", handleToolUse],
+  ["tool_use", recordToolUse],
   ["step_start", (event: AgentEvent, to: AgentTranscript) => to.begin(readText(event, "sessionID"))],
   ["step_finish", handleStepFinished],
   ["error", handleErrorEvent],
 ]);
 
-function handleToolUse(event: AgentEvent, to: AgentTranscript): void {
+function recordToolUse(event: AgentEvent, to: AgentTranscript): void {
   const part = readObject(event, "part");
   const state = readObject(part, "state");
   const [name, about] = [readText(part, "tool"), summarizeToolCall(readObject(state, "input"))];

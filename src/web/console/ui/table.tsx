@@ -85,7 +85,7 @@ function TableHead<Row>({
   readonly order?: NonNullable<TableProps<Row>["order"]>;
 }) {
   const { name, numeric, order: own, head = name } = column;
-  // The header of the first-line column is aligned with its cells.
+  // On narrow screens this column is the first line of a row. Its header is aligned as its cells: left, numbers too.
   const plain = numeric === true && !leads ? "num" : undefined;
   if (own === undefined || order === undefined)
     return (

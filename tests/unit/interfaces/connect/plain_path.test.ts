@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { GetRackRequestSchema, UpsertRackRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlainPath } from "#interfaces/connect/plain_path.ts";
-import { OnePort } from "#runtime/one_port.ts";
+import { SharedPort } from "#runtime/one_port.ts";
 import { endAfterTest, served } from "../../../support/dc/served.ts";
 import { testService } from "../../../support/dc/service.ts";
 import { http1 } from "../../../support/http_client.ts";
@@ -176,7 +176,7 @@ test("answers without the library what it takes", async () => {
       response.destroy();
     },
   );
-  const server = new OnePort({ handler: (...given) => expect(plain.take(...given)).toBe(true) });
+  const server = new SharedPort({ handler: (...given) => expect(plain.take(...given)).toBe(true) });
   const url = `http://127.0.0.1:${await server.listen(0, "127.0.0.1")}`;
   endAfterTest(() => server.close(0));
 

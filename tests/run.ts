@@ -154,8 +154,9 @@ interface Failure {
 }
 
 function failuresIn(report: string): readonly Failure[] {
+  // An error without a text has no attribute `message`.
   const found = readFileSync(report, "utf8").matchAll(
-    /<testcase name="([^"]*)"[^>]*\bfile="([^"]*)"[^>]*>\s*<failure[^>]*? message="([^"]*)"/g,
+    /<testcase name="([^"]*)"[^>]*\bfile="([^"]*)"[^>]*>\s*<failure(?:[^>]*? message="([^"]*)")?/g,
   );
   return [...found].map(([, name = "", file = "", error = ""]) => ({
     file,

@@ -152,6 +152,8 @@ describe.skipIf(missing !== undefined)("A picture of the console", () => {
       await page.keyboard.press("ArrowRight");
       await page.getByRole("row", { name: /LEAF-D03-1 Ethernet49 .*94.8 %/ }).waitFor();
       expect(page.url()).toEndWith("?view=table");
+      // The picture goes a moment after the table has come.
+      await until(page, `document.querySelector(".picture-frame") === null`);
       expect(await page.locator(".picture-frame").count()).toBe(0);
       await page.getByRole("link", { name: "All links" }).click();
       await page.getByText("272 found").waitFor();

@@ -1,4 +1,3 @@
-import { isPowerKind } from "#dc/model/draw.ts";
 import type { Impact, TripStep as TripReply } from "#gen/datacenter/v1/messages.ts";
 import { runAllSteps, type Steps } from "#kernel/steps.ts";
 import { computeRackStates, type RackState } from "../racks/rack_supply.ts";
@@ -9,7 +8,7 @@ import { createFailureTrace, type FailureOptions, FailureState, type Overloaded 
 import { computeLostDrawW, type Loads } from "./load_lanes.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
-import { isUndocumented } from "./power_nodes.ts";
+import { isPowerEquipmentNode, isUndocumented } from "./power_nodes.ts";
 
 /** Options of a blast radius. `assumeBattery` reports nodes behind a battery as on battery, not as offline. */
 export interface BlastOptions extends FailureOptions {
@@ -195,7 +194,7 @@ function countImpact(state: FailureState, { hits, racks }: Counted) {
   const offline = hits.filter((hit) => hit.state === "OFFLINE").map(({ index }) => index);
   const degradedDevices = hits.filter((hit) => hit.state === "DEGRADED" && graph.nodes[hit.index]?.kind === "DEVICE");
   const devices = offline.filter((index) => graph.nodes[index]?.kind === "DEVICE");
-  const it = devices.filter((index) => !isPowerNode(graph, index));
+  const it = devices.filter((index) => !isPowerEquipmentNode(graph, index));
   const gone = new Set(it);
   const isGone = (index: number) => gone.has(index);
   const states = [...racks.values()];
@@ -213,11 +212,6 @@ function countImpact(state: FailureState, { hits, racks }: Counted) {
     coolingLostKw: offline.reduce((sum, index) => sum + getCoolingCapacityKw(graph, index), 0),
     ...(rideThrough !== undefined && { minRideThroughS: rideThrough }),
   };
-}
-
-function isPowerNode({ nodes }: PowerGraph, index: number): boolean {
-  const node = nodes[index];
-  return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
 }
 
 function getCoolingCapacityKw({ nodes }: PowerGraph, index: number): number {

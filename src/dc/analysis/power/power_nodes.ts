@@ -119,6 +119,12 @@ export function isListedSupply(node: PowerNode | undefined): boolean {
   return node.kind === "DEVICE" && isPowerKind(node.device.kind);
 }
 
+/** Whether a node is power equipment. */
+export function isPowerEquipmentNode({ nodes }: PowerGraph, index: number): boolean {
+  const node = nodes[index];
+  return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
+}
+
 /** Returns the devices among some nodes that are not power equipment. */
 export function selectItDevices({ nodes }: PowerGraph, indexes: Iterable<number>): readonly number[] {
   const found: number[] = [];

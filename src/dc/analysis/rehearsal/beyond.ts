@@ -1,7 +1,8 @@
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { Overloaded } from "../power/failure_state.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import { type FailureEffects, formatZoneKey, getNode, identity, isPowerEquipmentNode } from "./charge.ts";
+import { isPowerEquipmentNode } from "../power/power_nodes.ts";
+import { type FailureEffects, formatZoneKey, getNode, identity } from "./charge.ts";
 import type { Failure } from "./outcome.ts";
 
 /** Effects of a single failure, by keys. */

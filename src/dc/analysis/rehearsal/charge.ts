@@ -1,8 +1,8 @@
 import { codeKey } from "#dc/model/code.ts";
-import { isPowerKind } from "#dc/model/draw.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
+import { isPowerEquipmentNode } from "../power/power_nodes.ts";
 import { type Failure, listFailingNodes } from "./outcome.ts";
 import { type EffectOwners, KeyedOwners, NodeOwners } from "./owners.ts";
 
@@ -53,12 +53,6 @@ export function collectEffects(graph: PowerGraph, failure: Failure): FailureEffe
   for (const { index } of failure.elements) if (graph.nodes[index]?.kind === "CRAC") offline.push(index);
   for (const index of failure.offline) if (!isPowerEquipmentNode(graph, index)) offline.push(index);
   return { offline, degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff, isolated };
-}
-
-/** Whether a node is power equipment. */
-export function isPowerEquipmentNode({ nodes }: PowerGraph, index: number): boolean {
-  const node = nodes[index];
-  return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
 }
 
 /** Charges effects to failures. Failures in different islands of supply have no common effects. */

@@ -8,8 +8,8 @@ import { findAreaRef, formatAreaKey, listAreasInScope } from "../places.ts";
 import type { BlastSite } from "../power/blast_radius.ts";
 import { insertInletNodes } from "../power/failed_inlets.ts";
 import { sortNodes } from "../power/node_order.ts";
+import { isPowerEquipmentNode } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
-import { isPowerEquipmentNode } from "./charge.ts";
 import { isInScope, listElements } from "./elements.ts";
 import type { FailingElement } from "./outcome.ts";
 

@@ -1,6 +1,7 @@
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import { type FailureEffects, findRackKey, formatZoneKey, isPowerEquipmentNode } from "./charge.ts";
+import { isPowerEquipmentNode } from "../power/power_nodes.ts";
+import { type FailureEffects, findRackKey, formatZoneKey } from "./charge.ts";
 import type { Loss } from "./loss.ts";
 import { type Failure, listFailingNodes } from "./outcome.ts";
 

@@ -1,4 +1,5 @@
 import { describeSettings } from "#planner/config/describe_settings.ts";
+import { linkPages } from "./linked_text.ts";
 
 /** Settings below one of some keys, `lint schema`: what a value must be, the default and the effect. */
 export function configTable(keys: string): string {
@@ -18,7 +19,5 @@ function shown(value: unknown): string {
 
 /** Names of pages as links; braces, patterns and flags as code. */
 export function linked(text: string): string {
-  return text
-    .replace(/docs\/([\w/-]+\.md)(#[\w-]+)?/g, "[$1]($1$2)")
-    .replace(/(?<=^|[ (])\.[a-z][\w./*<>-]*[\w*]|\{\w+\}|\{\{[\w.]+\}\}|<\w+>|--\w+/g, "`$&`");
+  return linkPages(text).replace(/(?<=^|[ (])\.[a-z][\w./*<>-]*[\w*]|\{\w+\}|\{\{[\w.]+\}\}|<\w+>|--\w+/g, "`$&`");
 }

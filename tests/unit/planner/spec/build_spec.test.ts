@@ -38,15 +38,8 @@ team: core`,
 
 test("buildSpec gives defaults where the file says nothing", () => {
   expect(builtSpec("a", "", "text")).toMatchObject({
-    title: null,
-    status: "pending",
-    type: "code",
-    dependsOn: [],
-    labels: [],
-    members: [],
-    model: null,
-    outputSchema: null,
-    approval: null,
+    ...{ title: null, status: "pending", type: "code", model: null, outputSchema: null, approval: null },
+    ...{ dependsOn: [], labels: [], members: [] },
   });
 });
 

@@ -5,18 +5,42 @@ function shown(body: string): readonly string[] {
   return parseCriteria(body).map(({ line, text, checked }) => `${line} ${checked ? "+" : "-"} ${text}`);
 }
 
-test("criteriaOf reads every form of checkbox, nested ones too", () => {
-  const body = "## Acceptance Criteria\n- [ ] a\n* [ ] b\n- [x] c\n  + [X] d\n-   [ ] e\n- [ ]\n- [x]f\n";
-
-  expect(shown(body)).toEqual([
-    "2 - - [ ] a",
-    "3 - * [ ] b",
-    "4 + - [x] c",
-    "5 + + [X] d",
-    "6 - -   [ ] e",
-    "7 - - [ ]",
-    "8 + - [x]f",
-  ]);
+test.each<[name: string, body: string, expected: readonly string[]]>([
+  [
+    "reads every form of checkbox, nested ones too",
+    "## Acceptance Criteria\n- [ ] a\n* [ ] b\n- [x] c\n  + [X] d\n-   [ ] e\n- [ ]\n- [x]f\n",
+    ["2 - - [ ] a", "3 - * [ ] b", "4 + - [x] c", "5 + + [X] d", "6 - -   [ ] e", "7 - - [ ]", "8 + - [x]f"],
+  ],
+  ["takes no link, plain item or paragraph for a checkbox", "- [x](url)\n- [y] a\n- []\n-[ ] a\n[ ] a\n- a [ ]\n", []],
+  [
+    "looks at the first section only",
+    "## Acceptance Criteria\n- [ ] old\n## Plan\n- [ ] step\n## Acceptance Criteria\n- [x] new\n## Output\n- [ ] no\n",
+    ["2 - - [ ] old"],
+  ],
+  [
+    "counts a section of level 3, up to the next heading of its level or above",
+    "## Member\n### Acceptance Criteria\n- [ ] a\n#### Detail\n- [ ] b\n### Other\n- [ ] no\n",
+    ["3 - - [ ] a", "5 - - [ ] b"],
+  ],
+  [
+    "looks at the whole body when there is no such section",
+    "# T\n- [ ] a\n## Else\n- [x] b\n",
+    ["2 - - [ ] a", "4 + - [x] b"],
+  ],
+  [
+    "looks past fenced code, for the section's heading too",
+    "## Acceptance Criteria\n- [ ] a\n```\n- [ ] no\n## Acceptance Criteria\n```\n  ~~~~~ md\n- [ ] no\n~~~~\n  ~~~~~\n- [x] b",
+    ["2 - - [ ] a", "11 + - [x] b"],
+  ],
+  ["finds none in an empty section", "- [ ] before\n## Acceptance Criteria\n", []],
+  [
+    "takes the section behind the output when it is the only one",
+    "## Output\n- [x] no\n## Acceptance Criteria\n- [ ] a\n",
+    ["4 - - [ ] a"],
+  ],
+  ["takes no box of the output", "- [ ] a\n## Output\n- [x] no\n## More\n- [ ] b\n", ["1 - - [ ] a", "5 - - [ ] b"]],
+])("criteriaOf %s", (_, body, expected) => {
+  expect(shown(body)).toEqual(expected);
 });
 
 test("criteriaOf counts checkboxes of numbered lists, and their checks", () => {
@@ -30,59 +54,11 @@ test("criteriaOf counts checkboxes of numbered lists, and their checks", () => {
   ]);
 });
 
-test("criteriaOf takes no link, plain item or paragraph for a checkbox", () => {
-  expect(shown("- [x](url)\n- [y] a\n- []\n-[ ] a\n[ ] a\n- a [ ]\n")).toEqual([]);
-});
-
-test("criteriaOf looks at the first section only", () => {
-  const body =
-    "## Acceptance Criteria\n- [ ] old\n## Plan\n- [ ] step\n## Acceptance Criteria\n- [x] new\n## Output\n- [ ] no\n";
-
-  expect(shown(body)).toEqual(["2 - - [ ] old"]);
-});
-
-test("criteriaOf counts a section of level 3, up to the next heading of its level or above", () => {
-  const body = "## Member\n### Acceptance Criteria\n- [ ] a\n#### Detail\n- [ ] b\n### Other\n- [ ] no\n";
-
-  expect(shown(body)).toEqual(["3 - - [ ] a", "5 - - [ ] b"]);
-});
-
-test("criteriaOf looks at the whole body when there is no such section", () => {
-  expect(shown("# T\n- [ ] a\n## Else\n- [x] b\n")).toEqual(["2 - - [ ] a", "4 + - [x] b"]);
-});
-
-test("criteriaOf looks past fenced code, for the section's heading too", () => {
-  const body = [
-    "## Acceptance Criteria",
-    "- [ ] a",
-    "```",
-    "- [ ] no",
-    "## Acceptance Criteria",
-    "```",
-    "  ~~~~~ md",
-    "- [ ] no",
-    "~~~~",
-    "  ~~~~~",
-    "- [x] b",
-  ].join("\n");
-
-  expect(shown(body)).toEqual(["2 - - [ ] a", "11 + - [x] b"]);
-});
-
 test("criteriaOf is the same for every kind of line ending", () => {
   const body = "# T\n## Acceptance criteria:\n- [ ] a\n- [x] b\n";
 
   for (const eol of ["\n", "\r\n", "\r"])
     expect(shown(body.replaceAll("\n", eol))).toEqual(["3 - - [ ] a", "4 + - [x] b"]);
-});
-
-test("criteriaOf finds none in an empty section", () => {
-  expect(shown("- [ ] before\n## Acceptance Criteria\n")).toEqual([]);
-});
-
-test("criteriaOf takes the section behind the output when it is the only one, and no box of the output", () => {
-  expect(shown("## Output\n- [x] no\n## Acceptance Criteria\n- [ ] a\n")).toEqual(["4 - - [ ] a"]);
-  expect(shown("- [ ] a\n## Output\n- [x] no\n## More\n- [ ] b\n")).toEqual(["1 - - [ ] a", "5 - - [ ] b"]);
 });
 
 test("criteriaOf reads the command below a criterion, and no other line for one", () => {

@@ -104,44 +104,33 @@ test("parseDocument refuses frontmatter of more than its limit", () => {
   expect(problemOf(text)).toEqual([1, 1, "Frontmatter is too long: expected at most 262144 characters"]);
 });
 
-test("parseDocument keeps the text of known fields and reads the others as YAML 1.2", () => {
-  const known =
-    "model: 1.10\ntitle: 2026-01-05\nlabels: [007, yes, 0x1F]\ncompleted_at: 2026-01-05T10:00:00Z\nbranch: true";
-  const others = "priority: 007\nratio: 1.10\nflag: true\nword: yes\nday: 2026-01-05\nhex: 0x1F";
-
-  expect(fieldsOf(`---\n${known}\n---\n`)).toEqual({
-    model: "1.10",
-    title: "2026-01-05",
-    labels: ["007", "yes", "0x1F"],
-    completed_at: "2026-01-05T10:00:00Z",
-    branch: "true",
-  });
-  expect(fieldsOf(`---\n${others}\n---\n`)).toEqual({
-    priority: 7,
-    ratio: 1.1,
-    flag: true,
-    word: "yes",
-    day: "2026-01-05",
-    hex: 31,
-  });
-});
-
-test("parseDocument keeps the text of an approval's status, by and at", () => {
-  expect(fieldsOf("---\napproval: {required: true, by: 007, at: 2026-01-05, rank: 1}\n---\n")["approval"]).toEqual({
-    required: true,
-    by: "007",
-    at: "2026-01-05",
-    rank: 1,
-  });
-});
-
-test("parseDocument reads null as null in a known field too", () => {
-  expect(fieldsOf("---\nmodel:\nbranch: ~\nprompt: null\ntype: 'null'\n---\n")).toEqual({
-    model: null,
-    branch: null,
-    prompt: null,
-    type: "null",
-  });
+/** Each row: what is shown, the lines of the frontmatter, the fields. */
+test.each<[name: string, yaml: string, fields: Record<string, unknown>]>([
+  [
+    "keeps the text of known fields",
+    "model: 1.10\ntitle: 2026-01-05\nlabels: [007, yes, 0x1F]\ncompleted_at: 2026-01-05T10:00:00Z\nbranch: true",
+    {
+      ...{ model: "1.10", title: "2026-01-05", labels: ["007", "yes", "0x1F"] },
+      ...{ completed_at: "2026-01-05T10:00:00Z", branch: "true" },
+    },
+  ],
+  [
+    "reads fields that it does not know as YAML 1.2",
+    "priority: 007\nratio: 1.10\nflag: true\nword: yes\nday: 2026-01-05\nhex: 0x1F",
+    { priority: 7, ratio: 1.1, flag: true, word: "yes", day: "2026-01-05", hex: 31 },
+  ],
+  [
+    "keeps the text of an approval's status, by and at",
+    "approval: {required: true, by: 007, at: 2026-01-05, rank: 1}",
+    { approval: { required: true, by: "007", at: "2026-01-05", rank: 1 } },
+  ],
+  [
+    "reads null as null in a known field too",
+    "model:\nbranch: ~\nprompt: null\ntype: 'null'",
+    { model: null, branch: null, prompt: null, type: "null" },
+  ],
+])("parseDocument %s", (_, yaml, fields) => {
+  expect(fieldsOf(`---\n${yaml}\n---\n`)).toEqual(fields);
 });
 
 test("parseDocument is not led astray by keys with a meaning in JavaScript", () => {

@@ -3,11 +3,10 @@ import { computeReadiness } from "#planner/spec/readiness.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
 
+type World = readonly (readonly [id: string, frontmatter: string])[];
+
 /** The ids that are ready in a world of `[id, frontmatter]`. */
-function ready(
-  world: readonly (readonly [id: string, frontmatter: string])[],
-  archived: readonly string[] = [],
-): readonly string[] {
+function ready(world: World, archived: readonly string[] = []): readonly string[] {
   const specs = world.map(([id, frontmatter]) => builtSpec(id, frontmatter));
   const readiness = computeReadiness(specs, new Set(archived));
   return specs.filter((spec) => readiness.isReady(spec)).map(({ id }) => id);
@@ -16,17 +15,7 @@ function ready(
 const DRIVER = "2026-03-04-001-drv";
 
 test("isReady takes pending and failed specs and no others", () => {
-  const words = [
-    "pending",
-    "failed",
-    "in_progress",
-    "completed",
-    "cancelled",
-    "blocked",
-    "needs_attention",
-    "paused",
-    "odd",
-  ];
+  const words = "pending failed in_progress completed cancelled blocked needs_attention paused odd".split(" ");
 
   expect(ready(words.map((word) => [word, `status: ${word}`]))).toEqual(["pending", "failed"]);
 });
@@ -57,58 +46,58 @@ test("isReady goes by the active spec where the archive holds the same id", () =
   expect(ready(world, ["a"])).toEqual([]);
 });
 
-//  a ──► b ──► c ──► a      d ──► d
-test("isReady is never true for specs in a cycle", () => {
-  const world = [
-    ["a", "depends_on: [b]"],
-    ["b", "depends_on: [c]"],
-    ["c", "depends_on: [a]"],
-    ["d", "depends_on: [d]"],
-  ] as const;
-
-  expect(ready(world)).toEqual([]);
-});
-
-test("isReady wants the approval that is required", () => {
-  const world = [
-    ["a", "approval: {required: true}"],
-    ["b", "approval: {required: true, status: rejected}"],
-    ["c", "approval: {required: true, status: approved}"],
-    ["d", "approval: {required: false}"],
-  ] as const;
-
-  expect(ready(world)).toEqual(["c", "d"]);
-});
-
-test("isReady lets members begin one after the other, as numbers", () => {
-  const world = [
-    [DRIVER, "type: driver"],
-    [`${DRIVER}.1`, "status: completed"],
-    [`${DRIVER}.2`, ""],
-    [`${DRIVER}.10`, ""],
-  ] as const;
-
-  expect(ready(world)).toEqual([`${DRIVER}.2`]);
-});
-
-test("isReady lets members of a member begin one after the other", () => {
-  const world = [
-    [`${DRIVER}.2.1`, ""],
-    [`${DRIVER}.2.2`, ""],
-    [`${DRIVER}.2.10`, ""],
-  ] as const;
-
-  expect(ready(world)).toEqual([`${DRIVER}.2.1`]);
-});
-
-test("isReady lets a member begin that names its own dependencies, be they none", () => {
-  const world = [
-    [`${DRIVER}.1`, ""],
-    [`${DRIVER}.2`, ""],
-    [`${DRIVER}.3`, "depends_on: []"],
-  ] as const;
-
-  expect(ready(world)).toEqual([`${DRIVER}.1`, `${DRIVER}.3`]);
+/** Each row: what is shown, a world as `id: frontmatter`, and which of its ids are ready. */
+test.each<[name: string, world: Readonly<Record<string, string>>, ready: readonly string[]]>([
+  //  a ──► b ──► c ──► a      d ──► d
+  [
+    "is never true for specs in a cycle",
+    { a: "depends_on: [b]", b: "depends_on: [c]", c: "depends_on: [a]", d: "depends_on: [d]" },
+    [],
+  ],
+  [
+    "wants the approval that is required",
+    {
+      a: "approval: {required: true}",
+      b: "approval: {required: true, status: rejected}",
+      c: "approval: {required: true, status: approved}",
+      d: "approval: {required: false}",
+    },
+    ["c", "d"],
+  ],
+  [
+    "lets members begin one after the other, as numbers",
+    { [DRIVER]: "type: driver", [`${DRIVER}.1`]: "status: completed", [`${DRIVER}.2`]: "", [`${DRIVER}.10`]: "" },
+    [`${DRIVER}.2`],
+  ],
+  [
+    "lets members of a member begin one after the other",
+    { [`${DRIVER}.2.1`]: "", [`${DRIVER}.2.2`]: "", [`${DRIVER}.2.10`]: "" },
+    [`${DRIVER}.2.1`],
+  ],
+  [
+    "lets a member begin that names its own dependencies, be they none",
+    { [`${DRIVER}.1`]: "", [`${DRIVER}.2`]: "", [`${DRIVER}.3`]: "depends_on: []" },
+    [`${DRIVER}.1`, `${DRIVER}.3`],
+  ],
+  [
+    "holds members up while the spec above them waits for approval",
+    { [DRIVER]: "type: driver\napproval: {required: true, status: pending}", [`${DRIVER}.1`]: "depends_on: []" },
+    [],
+  ],
+  [
+    "takes a driver when its members are done, listed or named after it, and a group never",
+    {
+      [DRIVER]: "type: driver",
+      [`${DRIVER}.1`]: "status: completed",
+      lists: "type: driver\nmembers: [open, shut]",
+      open: "status: in_progress",
+      shut: "status: completed",
+      group: "type: group\nmembers: [shut]",
+    },
+    [DRIVER],
+  ],
+])("isReady %s", (_, world, expected) => {
+  expect(ready(Object.entries(world))).toEqual(expected);
 });
 
 test("isReady holds members up with the spec above them, however deep they are", () => {
@@ -121,28 +110,6 @@ test("isReady holds members up with the spec above them, however deep they are",
 
   expect(ready(world)).toEqual(["other"]);
   expect(ready(world.slice(0, 3), ["other"])).toEqual([`${DRIVER}.1.1`]);
-});
-
-test("isReady holds members up while the spec above them waits for approval", () => {
-  const world = [
-    [DRIVER, "type: driver\napproval: {required: true, status: pending}"],
-    [`${DRIVER}.1`, "depends_on: []"],
-  ] as const;
-
-  expect(ready(world)).toEqual([]);
-});
-
-test("isReady takes a driver when its members are done, listed or named after it, and a group never", () => {
-  const world = [
-    [DRIVER, "type: driver"],
-    [`${DRIVER}.1`, "status: completed"],
-    ["lists", "type: driver\nmembers: [open, shut]"],
-    ["open", "status: in_progress"],
-    ["shut", "status: completed"],
-    ["group", "type: group\nmembers: [shut]"],
-  ] as const;
-
-  expect(ready(world)).toEqual([DRIVER]);
 });
 
 test("unmet names the dependencies that are not done, unknown ones too", () => {

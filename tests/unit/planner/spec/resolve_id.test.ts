@@ -25,21 +25,20 @@ function refusal(text: string, ids: readonly SpecId[] = IDS): readonly [kind: st
   }
 }
 
-test("resolveSpecId prefers the id that is the text", () => {
-  expect(resolve("2026-11-21-001-xyz")).toBe("2026-11-21-001-xyz");
-});
-
-test("resolveSpecId takes the only id that ends with the text", () => {
-  expect(resolve("xyz")).toBe("2026-11-21-001-xyz");
-  expect(resolve("z.1")).toBe("2026-11-21-001-xyz.1");
-  expect(resolve("001", IDS.slice(3))).toBe("2026-11-21-00a-001");
-});
-
-test("resolveSpecId takes three characters for today's counter where no other spec could be meant", () => {
-  expect(resolve("002")).toBe("2026-11-21-002-abd");
-  expect(resolve("001", IDS.slice(1, 4))).toBe("2026-11-21-001-xyz");
+test.each<[name: string, text: string, ids: readonly SpecId[], id: string]>([
+  ["prefers the id that is the text", "2026-11-21-001-xyz", IDS, "2026-11-21-001-xyz"],
+  ["takes the only id that ends with the text", "xyz", IDS, "2026-11-21-001-xyz"],
+  ["takes the only id that ends with the text, a member", "z.1", IDS, "2026-11-21-001-xyz.1"],
+  ["takes the only id that ends with the text, not its counter", "001", IDS.slice(3), "2026-11-21-00a-001"],
+  ["takes three characters for today's counter", "002", IDS, "2026-11-21-002-abd"],
+  ["takes them so where no other spec could be meant", "001", IDS.slice(1, 4), "2026-11-21-001-xyz"],
   // 026 is in every date of the year, which nobody means by it.
-  expect(resolve("026", [...IDS, "2026-11-21-026-aaa" as SpecId])).toBe("2026-11-21-026-aaa");
+  ["passes over the year", "026", [...IDS, "2026-11-21-026-aaa" as SpecId], "2026-11-21-026-aaa"],
+  ["takes the only id that contains the text", "-20-", IDS, "2026-11-20-001-abc"],
+  ["takes the only id that contains the text without its blanks", " 11-20 ", IDS, "2026-11-20-001-abc"],
+  ["takes an id that is in the archive as well for one", "abc", [...IDS, IDS[0] as SpecId], "2026-11-20-001-abc"],
+])("resolveSpecId %s", (_, text, ids, id) => {
+  expect(resolve(text, ids)).toBe(id);
 });
 
 test("resolveSpecId refuses today's counter where another spec could be meant", () => {
@@ -57,11 +56,6 @@ test("resolveSpecId refuses today's counter where another spec could be meant", 
     expect(message).toContain("Ambiguous spec ID '001'. Matches: ");
     expect(message.split("Matches: ")[1]?.split(", ").toSorted()).toEqual([today, other].toSorted());
   }
-});
-
-test("resolveSpecId takes the only id that contains the text", () => {
-  expect(resolve("-20-")).toBe("2026-11-20-001-abc");
-  expect(resolve(" 11-20 ")).toBe("2026-11-20-001-abc");
 });
 
 test("resolveSpecId says when no id matches", () => {
@@ -86,10 +80,6 @@ test("resolveSpecId refuses an empty text, even where there is one spec only", (
     "invalid_argument",
     'Invalid id "": expected a full or partial spec id',
   ]);
-});
-
-test("resolveSpecId takes an id that is in the archive as well for one", () => {
-  expect(resolve("abc", [...IDS, IDS[0] as SpecId])).toBe("2026-11-20-001-abc");
 });
 
 test("shortenSpecIds gives a text that means the same id, and leaves out the day of all that it can", () => {

@@ -21,30 +21,22 @@ function refusal(text: string): string {
   throw new Error("Nothing is refused");
 }
 
-test("extendJson writes a whole document into an empty file", () => {
-  expect(extend("")).toBe(`{
-  "mcpServers": {
-    "planner": {
-      "type": "stdio",
-      "command": "planner",
-      "args": ["mcp"]
-    }
-  }
-}
-`);
-});
+/** The entry in a file that indents by two blanks, two levels deep. */
+const WRITTEN = '    "planner": {\n      "type": "stdio",\n      "command": "planner",\n      "args": ["mcp"]\n    }';
 
-test("extendJson adds behind other servers, their comments and a trailing comma, in the file's own indentation", () => {
-  const before = `{
+test.each<[name: string, before: string, after: string]>([
+  ["writes a whole document into an empty file", "", `{\n  "mcpServers": {\n${WRITTEN}\n  }\n}\n`],
+  [
+    "adds behind other servers, their comments and a trailing comma, in the file's own indentation",
+    `{
 \t// servers of the team
 \t"mcpServers": {
 \t\t"a": {"command":"x"}, // keep me here
 \t},
 \t"z": [1,   2]
 }
-`;
-
-  expect(extend(before)).toBe(`{
+`,
+    `{
 \t// servers of the team
 \t"mcpServers": {
 \t\t"a": {"command":"x"}, // keep me here
@@ -56,18 +48,17 @@ test("extendJson adds behind other servers, their comments and a trailing comma,
 \t},
 \t"z": [1,   2]
 }
-`);
-});
-
-test("extendJson leaves a comment with the server that it speaks of", () => {
-  const before = `{
+`,
+  ],
+  [
+    "leaves a comment with the server that it speaks of",
+    `{
     "mcpServers": {
         "a": {} // about a
         /* and more */
     }
-}`;
-
-  expect(extend(before)).toBe(`{
+}`,
+    `{
     "mcpServers": {
         "a": {}, // about a
         /* and more */
@@ -77,27 +68,25 @@ test("extendJson leaves a comment with the server that it speaks of", () => {
             "args": ["mcp"]
         }
     }
-}`);
-});
-
-test("extendJson makes the object on the way when it is absent", () => {
-  expect(extend('{\n  "theme": "dark"\n}\n')).toBe(`{
-  "theme": "dark",
-  "mcpServers": {
-    "planner": {
-      "type": "stdio",
-      "command": "planner",
-      "args": ["mcp"]
-    }
-  }
-}
-`);
-});
-
-test("extendJson stays on the line of a file that is one line", () => {
-  expect(extend('{"mcpServers":{"a":{}},"z":1}')).toBe(
+}`,
+  ],
+  [
+    "makes the object on the way when it is absent",
+    '{\n  "theme": "dark"\n}\n',
+    `{\n  "theme": "dark",\n  "mcpServers": {\n${WRITTEN}\n  }\n}\n`,
+  ],
+  [
+    "stays on the line of a file that is one line",
+    '{"mcpServers":{"a":{}},"z":1}',
     '{"mcpServers":{"a":{}, "planner": { "type": "stdio", "command": "planner", "args": ["mcp"] }},"z":1}',
-  );
+  ],
+  [
+    "fills an object that holds nothing but a comment",
+    '{\n  "mcpServers": {\n    // none yet\n  }\n}\n',
+    `{\n  "mcpServers": {\n    // none yet\n${WRITTEN}\n  }\n}\n`,
+  ],
+])("extendJson %s", (_, before, after) => {
+  expect(extend(before)).toBe(after);
 });
 
 test("extendJson keeps CRLF and a byte-order mark", () => {
@@ -105,20 +94,6 @@ test("extendJson keeps CRLF and a byte-order mark", () => {
 
   expect(text).toStartWith('\ufeff{\r\n  "mcpServers": {\r\n    "planner": {\r\n');
   expect(text.replaceAll("\r\n", "")).not.toContain("\n");
-});
-
-test("extendJson fills an object that holds nothing but a comment", () => {
-  expect(extend('{\n  "mcpServers": {\n    // none yet\n  }\n}\n')).toBe(`{
-  "mcpServers": {
-    // none yet
-    "planner": {
-      "type": "stdio",
-      "command": "planner",
-      "args": ["mcp"]
-    }
-  }
-}
-`);
 });
 
 test("extendJson says that the same entry is there, however it is formatted", () => {

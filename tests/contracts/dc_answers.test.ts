@@ -12,7 +12,7 @@ import { ams1Store } from "../support/dc/ams1_inventory.ts";
 import { graphqlInput, graphqlSelection } from "../support/dc/graphql.ts";
 import { LOCAL } from "../support/dc/served.ts";
 import { testService } from "../support/dc/service.ts";
-import { http1 } from "../support/http_client.ts";
+import { postJson } from "../support/http_client.ts";
 import { QUESTIONS, type Question } from "./dc_answers.ts";
 
 /** Asks over one interface; the answer and what is expected come back in that interface's own spelling. */
@@ -36,10 +36,7 @@ function overClient(transport: (baseUrl: string) => Transport): Ask {
   };
 }
 
-async function postJson(url: string, body: object): Promise<JsonObject> {
-  const headers = { "content-type": "application/json" };
-  return JSON.parse((await http1(url, { method: "POST", headers, body: JSON.stringify(body) })).text);
-}
+const ask = async (url: string, body: object): Promise<JsonObject> => JSON.parse((await postJson(url, body)).text);
 
 const FIELDS: Readonly<Record<string, string>> = { GetDevice: "device", GetRack: "rack", GetPort: "port" };
 
@@ -49,7 +46,7 @@ async function overGraphql(url: string, { rpc, request, expected }: Question) {
   const field = FIELDS[rpc] ?? localName;
   const given = Object.entries(graphqlInput(input, request));
   const written = given.map(([name, value]) => `${name}: ${literal(value)}`).join(", ");
-  const reply = await postJson(`${url}/graphql`, {
+  const reply = await ask(`${url}/graphql`, {
     query: `{ ${field}(${written}) ${graphqlSelection(output, expected)} }`,
   });
   const data = reply["data"] as JsonObject | undefined;
@@ -90,7 +87,7 @@ const INTERFACES: Readonly<Record<string, Ask>> = {
   "gRPC-Web": overClient((baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: "1.1" })),
   "Connect in binary": overClient((baseUrl) => createConnectTransport({ baseUrl, httpVersion: "2" })),
   "Connect JSON": async (url, { rpc, request, expected }) => ({
-    answer: await postJson(`${url}/${DatacenterService.typeName}/${rpc}`, request),
+    answer: await ask(`${url}/${DatacenterService.typeName}/${rpc}`, request),
     expected,
   }),
   GraphQL: overGraphql,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ERROR_KINDS, OperationError } from "#kernel/errors.ts";
 import { openServed } from "../support/dc/served.ts";
-import { http1 } from "../support/http_client.ts";
+import { postJson } from "../support/http_client.ts";
 import { askByWire, understood } from "../support/protocol_answers.ts";
 import { ENDLESS, FAILURE_PREFIX, FAILURE_TEXT, PROTOCOL_CASES, RPC } from "../support/protocol_cases.ts";
 
@@ -21,11 +21,8 @@ beforeAll(async () => {
     }
     return call(rpc, request, caller, signal);
   };
-  await http1(`${at.url}${RPC.replace("GetRack", "UpsertRack")}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ rack: { code: "R1", location: { siteId: "S1", floorNumber: 1 } } }),
-  });
+  const rack = { code: "R1", location: { siteId: "S1", floorNumber: 1 } };
+  await postJson(`${at.url}${RPC.replace("GetRack", "UpsertRack")}`, { rack });
 });
 
 afterAll(async () => {

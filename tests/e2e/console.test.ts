@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
-import { misdeeds } from "../support/chromium.ts";
 import {
   chooseMore,
   EVERY_PAGE,
@@ -13,9 +12,9 @@ import {
   press,
   sampleConsole,
   tabTo,
+  visitPage,
 } from "../support/console_page.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { withPageReport } from "../support/page_report.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
 
 /** Where the person at the console is. */
@@ -23,23 +22,12 @@ const ZONE = "Asia/Kolkata";
 
 const { browser, server, missing } = await sampleConsole("The console's pages are");
 
-/** A tab on the console that must do nothing wrong while `story` runs, but for being told what is `expected`. */
-async function visit(
-  hash: string,
-  story: (page: Page) => Promise<void>,
-  { colorScheme = "light" as "light" | "dark", expected = /^$/ } = {},
-) {
-  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, colorScheme, timezoneId: ZONE });
-  const page = await context.newPage();
-  const wrong = misdeeds(page, server.url);
-  try {
-    await page.goto(`${server.url}/#/${hash}`);
-    await withPageReport(page, story);
-    expect(wrong.filter((misdeed) => !expected.test(misdeed))).toEqual([]);
-  } finally {
-    await context.close();
-  }
-}
+const visit = (hash: string, story: (page: Page) => Promise<void>, options: Parameters<typeof visitPage>[3] = {}) =>
+  visitPage(browser, `${server.url}/#/${hash}`, story, {
+    viewport: { width: 1400, height: 900 },
+    timezoneId: ZONE,
+    ...options,
+  });
 
 describe.skipIf(missing !== undefined)("The web console", () => {
   test("finds a device, traces its cable, fails its feed, tells who goes dark, and shows the history", async () => {

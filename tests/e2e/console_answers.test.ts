@@ -1,34 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { misdeeds } from "../support/chromium.ts";
-import { chooseMore, heading, sampleConsole } from "../support/console_page.ts";
-import { http1 } from "../support/http_client.ts";
-import { withPageReport } from "../support/page_report.ts";
+import { chooseMore, heading, sampleConsole, visitPage } from "../support/console_page.ts";
+import { http1, postJson } from "../support/http_client.ts";
 
 const { browser, server, missing } = await sampleConsole("What the console answers is");
 
-async function visit(hash: string, story: (page: Page) => Promise<void>, expected = /^$/): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  const page = await context.newPage();
-  const wrong = misdeeds(page, server.url);
-  try {
-    await page.goto(`${server.url}/#/${hash}`);
-    await withPageReport(page, () => story(page));
-    expect(wrong.filter((misdeed) => !expected.test(misdeed))).toEqual([]);
-  } finally {
-    await context.close();
-  }
-}
+const visit = (hash: string, story: (page: Page) => Promise<void>, expected = /^$/) =>
+  visitPage(browser, `${server.url}/#/${hash}`, story, { expected });
 
-async function call(rpc: string, request: object) {
-  const headers = { "content-type": "application/json" };
-  const { text } = await http1(`${server.url}/datacenter.v1.${rpc}`, {
-    method: "POST",
-    headers,
-    body: JSON.stringify(request),
-  });
-  return JSON.parse(text);
-}
+const call = async (rpc: string, request: object) =>
+  JSON.parse((await postJson(`${server.url}/datacenter.v1.${rpc}`, request)).text);
 
 /** Counts the entries of the change log one by one. */
 async function countHistory(): Promise<number> {

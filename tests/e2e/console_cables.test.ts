@@ -1,31 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
-import { browserFor } from "../support/chromium.ts";
 import { chooseMore, heading } from "../support/console_page.ts";
-import { EditedConsole } from "../support/edited_console.ts";
+import { editedConsole } from "../support/edited_console.ts";
 import { layoutFaults } from "../support/layout_faults.ts";
 
-let desk: EditedConsole;
-const { browser, missing } = await browserFor("Editing the ends of cables is");
+const { browser, desk, missing } = await editedConsole("Editing the ends of cables is");
 
 const end = (device_code: string, port_name: string) => ({ device_code, port_name });
 
 beforeAll(async () => {
   if (missing !== undefined) return;
-  desk = await EditedConsole.start();
   const cables = [
     { cable: { a: end("SRV-1", "eth0"), b: end("SW-1", "e1"), type: "CABLE_TYPE_CAT6", label: "C-1", length_m: 2 } },
     { cable: { a: end("SRV-1", "psu1"), b: end("PDU-1", "o1"), type: "CABLE_TYPE_POWER" } },
   ];
   const { results } = await desk.call("anna", "datacenter.v1.PlanningService/ApplyChanges", { changes: cables });
   expect(results.map(({ outcome }: { outcome: string }) => outcome)).toEqual(["OUTCOME_CREATED", "OUTCOME_CREATED"]);
-});
-
-afterAll(async () => {
-  if (missing !== undefined) return;
-  await browser.close();
-  await desk.server.end();
 });
 
 const dialog = (page: Page) => page.getByRole("dialog");

@@ -1,23 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
-import { browserFor } from "../support/chromium.ts";
 import { chooseMore } from "../support/console_page.ts";
-import { EditedConsole } from "../support/edited_console.ts";
+import { editedConsole } from "../support/edited_console.ts";
 import { layoutFaults } from "../support/layout_faults.ts";
 
-let desk: EditedConsole;
-const { browser, missing } = await browserFor("Editing in the console is");
-
-beforeAll(async () => {
-  if (missing === undefined) desk = await EditedConsole.start();
-});
-
-afterAll(async () => {
-  if (missing !== undefined) return;
-  await browser.close();
-  await desk.server.end();
-});
+const { browser, desk, missing } = await editedConsole("Editing in the console is");
 
 /** Text that would do harm where it is taken for markup, for a script, or for a link. */
 const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>{{7*7}} javascript:alert(3)`;

@@ -5,7 +5,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { browserFor } from "../support/chromium.ts";
 import { heading } from "../support/console_page.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { http1 } from "../support/http_client.ts";
+import { postJson } from "../support/http_client.ts";
 import { withPageReport } from "../support/page_report.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
@@ -44,11 +44,8 @@ const device = (unit: number, name: string) => ({
 });
 
 async function rename(unit: number, name: string): Promise<void> {
-  const { status, text } = await http1(`${server.url}/datacenter.v1.DatacenterService/UpsertDevice`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ device: device(unit, name) }),
-  });
+  const url = `${server.url}/datacenter.v1.DatacenterService/UpsertDevice`;
+  const { status, text } = await postJson(url, { device: device(unit, name) });
   if (status !== 200) throw new Error(text);
 }
 
@@ -145,11 +142,7 @@ describe.skipIf(missing !== undefined)("A page of the console", () => {
       await heading(page, "SRV-30");
       await live(page);
 
-      await http1(`${server.url}/datacenter.v1.DatacenterService/DeleteDevice`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ code: "SRV-30" }),
-      });
+      await postJson(`${server.url}/datacenter.v1.DatacenterService/DeleteDevice`, { code: "SRV-30" });
 
       await page.getByRole("alert").getByText("Not found").waitFor();
     });

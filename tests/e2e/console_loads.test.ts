@@ -1,25 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { misdeeds } from "../support/chromium.ts";
-import { sampleConsole } from "../support/console_page.ts";
-import { http1 } from "../support/http_client.ts";
-import { withPageReport } from "../support/page_report.ts";
+import { sampleConsole, visitPage } from "../support/console_page.ts";
+import { postJson } from "../support/http_client.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's loads are");
 
-async function visit(hash: string, story: (page: Page) => Promise<void>): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  const page = await context.newPage();
-  const wrong = misdeeds(page, server.url);
-  try {
-    await page.goto(`${server.url}/#/${hash}`);
-    await withPageReport(page, story);
-    expect(wrong).toEqual([]);
-  } finally {
-    await context.close();
-  }
-}
+const visit = (hash: string, story: (page: Page) => Promise<void>) =>
+  visitPage(browser, `${server.url}/#/${hash}`, story);
 
 const card = (page: Page, title: string) => page.locator("section.card").filter({ hasText: title });
 
@@ -94,11 +82,8 @@ describe.skipIf(missing !== undefined)("The console's loads", () => {
       expect(await shown(page).count()).toBe(0);
     });
     const readings = [{ element_ref: "device:SRV-B03-06", quantity: "READING_QUANTITY_POWER_W", value: 5000 }];
-    const { status } = await http1(`${server.url}/datacenter.v1.PlanningService/ReportReadings`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ source: "probe", readings }),
-    });
+    const url = `${server.url}/datacenter.v1.PlanningService/ReportReadings`;
+    const { status } = await postJson(url, { source: "probe", readings });
     expect(status).toBe(200);
     for (const hash of ["", "rack/B03"]) {
       await visit(hash, async (page) => {

@@ -4,19 +4,16 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { seriousFaults } from "../support/accessibility.ts";
 import { browserFor } from "../support/chromium.ts";
-import { endAfterTest } from "../support/dc/served.ts";
 import { WebhookReceiver } from "../support/dc/webhook_receiver.ts";
-import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { http1 } from "../support/http_client.ts";
+import { type DcServer, emptyFolder } from "../support/dc_server.ts";
+import { serveDc } from "../support/end_after_test.ts";
+import { postJson } from "../support/http_client.ts";
 
 const { browser, missing } = await browserFor("The console's notices are");
 
 /** The reply as text; the test's own limit ends waiting for it. */
-async function listNotices(server: DcServer): Promise<string> {
-  const headers = { "content-type": "application/json" };
-  const url = `${server.url}/datacenter.v1.PlanningService/ListNotices`;
-  return (await http1(url, { method: "POST", headers, body: "{}" })).text;
-}
+const listNotices = async ({ url }: DcServer) =>
+  (await postJson(`${url}/datacenter.v1.PlanningService/ListNotices`, {})).text;
 
 describe.skipIf(missing !== undefined)("the console's page of notices", () => {
   test("sends a trial and says whether its receiver took it, lists what waits, and names no address", async () => {
@@ -24,8 +21,7 @@ describe.skipIf(missing !== undefined)("the console's page of notices", () => {
     const receiver = await WebhookReceiver.open();
     const chat = { name: "chat", url: receiver.url, text: "{summary}" };
     writeFileSync(join(cwd, "notify.yaml"), JSON.stringify({ receivers: [chat] }));
-    const server = await DcServer.start(cwd, ["--db", "site.sqlite", "--create", "--notify", "notify.yaml"]);
-    endAfterTest(() => server.end());
+    const server = await serveDc(cwd, ["--db", "site.sqlite", "--create", "--notify", "notify.yaml"]);
     while (!(await listNotices(server)).includes('"receivers":["chat"]')) await pause(50);
     const page = await browser.newPage();
     await page.goto(`${server.url}/#/notices`);

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { heading, sampleConsole } from "../support/console_page.ts";
-import { http1 } from "../support/http_client.ts";
-import { withPageReport } from "../support/page_report.ts";
+import { heading, sampleConsole, visitPage } from "../support/console_page.ts";
+import { postJson } from "../support/http_client.ts";
 import { pdfText } from "../support/pdf_text.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's history and prints are");
@@ -21,23 +20,11 @@ const WIDER_THAN_PAPER = `(() => {
 /** Colour of faults on a dark screen, too pale for paper. */
 const DARK_FAULT = "#ff8a84";
 
-async function visit(hash: string, story: (page: Page) => Promise<void>, colorScheme: "light" | "dark" = "light") {
-  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, colorScheme });
-  const page = await context.newPage();
-  try {
-    await page.goto(`${server.url}/#/${hash}`);
-    await withPageReport(page, story);
-  } finally {
-    await context.close();
-  }
-}
+const visit = (hash: string, story: (page: Page) => Promise<void>, colorScheme: "light" | "dark" = "light") =>
+  visitPage(browser, `${server.url}/#/${hash}`, story, { viewport: { width: 1400, height: 900 }, colorScheme });
 
 async function call(rpc: string, request: object) {
-  const { status, text } = await http1(`${server.url}/datacenter.v1.DatacenterService/${rpc}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(request),
-  });
+  const { status, text } = await postJson(`${server.url}/datacenter.v1.DatacenterService/${rpc}`, request);
   if (status !== 200) throw new Error(text);
   return JSON.parse(text);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { heading, openSettled, sampleConsole, until } from "../support/console_page.ts";
-import { http1 } from "../support/http_client.ts";
+import { postJson } from "../support/http_client.ts";
 import { withPageReport } from "../support/page_report.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's pictures are");
@@ -78,13 +78,8 @@ describe.skipIf(missing !== undefined)("A picture of the console", () => {
       await page.locator(`.picture-frame ${held}`).first().waitFor();
       await page.locator(`.picture-frame ${held}`).first().focus();
       await page.getByRole("status").getByText("Live", { exact: true }).waitFor();
-      const rpc = `${server.url}/datacenter.v1.DatacenterService`;
       const send = (name: string, body: object) =>
-        http1(`${rpc}/${name}`, {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify(body),
-        });
+        postJson(`${server.url}/datacenter.v1.DatacenterService/${name}`, body);
       const { device } = JSON.parse((await send("GetDevice", { code: "SRV-B03-01" })).text);
 
       await send("UpsertDevice", { device: { ...device, name: "renamed" } });

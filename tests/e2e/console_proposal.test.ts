@@ -1,22 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
-import { browserFor } from "../support/chromium.ts";
 import { chooseMore } from "../support/console_page.ts";
-import { EditedConsole } from "../support/edited_console.ts";
+import { editedConsole } from "../support/edited_console.ts";
 
-let desk: EditedConsole;
-const { browser, missing } = await browserFor("Proposals in the console are");
-
-beforeAll(async () => {
-  if (missing === undefined) desk = await EditedConsole.start();
-});
-
-afterAll(async () => {
-  if (missing !== undefined) return;
-  await browser.close();
-  await desk.server.end();
-});
+const { browser, desk, missing } = await editedConsole("Proposals in the console are");
 
 const dialog = (page: Page) => page.getByRole("dialog");
 const saved = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor();

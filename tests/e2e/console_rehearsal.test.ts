@@ -1,25 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { misdeeds } from "../support/chromium.ts";
-import { heading, sampleConsole } from "../support/console_page.ts";
-import { http1 } from "../support/http_client.ts";
-import { withPageReport } from "../support/page_report.ts";
+import { heading, sampleConsole, visitPage } from "../support/console_page.ts";
+import { postJson } from "../support/http_client.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's rehearsal is");
 
-async function visit(hash: string, story: (page: Page) => Promise<void>, width = 1440): Promise<void> {
-  const context = await browser.newContext({ viewport: { width, height: 900 } });
-  const page = await context.newPage();
-  const wrong = misdeeds(page, server.url);
-  try {
-    await page.goto(`${server.url}/#/${hash}`);
-    await withPageReport(page, story);
-    // A scope that is none is told by the server, of which the browser tells too.
-    expect(wrong.filter((one) => !one.includes("404"))).toEqual([]);
-  } finally {
-    await context.close();
-  }
-}
+// A scope that is none is told by the server, of which the browser tells too.
+const visit = (hash: string, story: (page: Page) => Promise<void>, width = 1440) =>
+  visitPage(browser, `${server.url}/#/${hash}`, story, { viewport: { width, height: 900 }, expected: /404/ });
 
 const causes = (page: Page) => page.getByRole("region", { name: "Causes of loss" });
 const evidence = (page: Page) => page.getByRole("region", { name: "Evidence" });
@@ -67,11 +55,8 @@ describe.skipIf(missing !== undefined)("The console's rehearsal", () => {
   });
 
   test("says that nothing can fail in a rack without devices", async () => {
-    const { status } = await http1(`${server.url}/datacenter.v1.DatacenterService/UpsertRack`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ rack: { code: "H1", location: { site_id: "AMS1", floor_number: 2 } } }),
-    });
+    const rack = { code: "H1", location: { site_id: "AMS1", floor_number: 2 } };
+    const { status } = await postJson(`${server.url}/datacenter.v1.DatacenterService/UpsertRack`, { rack });
     expect(status).toBe(200);
     await visit("rack/H1", async (page) => {
       await page.getByRole("link", { name: "What if this fails" }).click();

@@ -1,27 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
-import { misdeeds } from "../support/chromium.ts";
-import { figure, heading, sampleConsole } from "../support/console_page.ts";
+import { figure, heading, sampleConsole, visitPage } from "../support/console_page.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { layoutFaults } from "../support/layout_faults.ts";
-import { withPageReport } from "../support/page_report.ts";
 import { pdfText } from "../support/pdf_text.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's screens are");
 
-async function visit(width: number, story: (page: Page) => Promise<void>): Promise<void> {
-  const context = await browser.newContext({ viewport: { width, height: 900 } });
-  const page = await context.newPage();
-  const wrong = misdeeds(page, server.url);
-  try {
-    await page.goto(`${server.url}/#/import`);
-    await withPageReport(page, story);
-    expect(wrong).toEqual([]);
-  } finally {
-    await context.close();
-  }
-}
+const visit = (width: number, story: (page: Page) => Promise<void>) =>
+  visitPage(browser, `${server.url}/#/import`, story, { viewport: { width, height: 900 } });
 
 /** Goes to a page and waits until it shows its answer, of which an element is known. */
 async function open(page: Page, hash: string, title: string, known = "tbody tr a"): Promise<void> {

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { misdeeds } from "../support/chromium.ts";
 import { Keys } from "../support/console_keys.ts";
-import { heading, sampleConsole } from "../support/console_page.ts";
+import { heading, sampleConsole, visitPage } from "../support/console_page.ts";
 import { go, Person, press, type Story, search, take, WAYS, type Way } from "../support/console_person.ts";
 import { STORIES } from "../support/console_stories.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { EditedConsole } from "../support/edited_console.ts";
-import { withPageReport } from "../support/page_report.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's stories are");
 let desk: EditedConsole;
@@ -30,18 +28,8 @@ async function tell(way: Way, { keys, width = 1440, who, steps }: Story): Promis
   return visit(server.url, "", story, width);
 }
 
-async function visit(url: string, hash: string, story: (page: Page) => Promise<void>, width = 1440) {
-  const context = await browser.newContext({ viewport: { width, height: 900 } });
-  const page = await context.newPage();
-  const wrong = misdeeds(page, url);
-  try {
-    await page.goto(`${url}/#/${hash}`);
-    await withPageReport(page, story);
-    expect(wrong).toEqual([]);
-  } finally {
-    await context.close();
-  }
-}
+const visit = (url: string, hash: string, story: (page: Page) => Promise<void>, width = 1440) =>
+  visitPage(browser, `${url}/#/${hash}`, story, { viewport: { width, height: 900 } });
 
 describe.skipIf(missing !== undefined).each(WAYS)("An operator with %s", (way) => {
   test.each(STORIES.map((story) => [story.title, story] as const))("%s", (_, story) => tell(way, story));

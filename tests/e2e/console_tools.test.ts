@@ -1,30 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
-import { misdeeds } from "../support/chromium.ts";
 import { Keys } from "../support/console_keys.ts";
-import { heading, sampleConsole } from "../support/console_page.ts";
-import { withPageReport } from "../support/page_report.ts";
+import { heading, sampleConsole, visitPage } from "../support/console_page.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's fields and lists are");
 
-/** A tab that asks its server alone and breaks no policy while `story` runs. */
-async function visit(hash: string, story: (page: Page, keys: Keys) => Promise<void>): Promise<void> {
-  const context = await browser.newContext({
-    viewport: { width: 1440, height: 900 },
+const visit = (hash: string, story: (page: Page, keys: Keys) => Promise<void>) =>
+  visitPage(browser, `${server.url}/#/${hash}`, (page) => story(page, new Keys(page)), {
     reducedMotion: "reduce",
     permissions: ["clipboard-read", "clipboard-write"],
   });
-  const page = await context.newPage();
-  const wrong = misdeeds(page, server.url);
-  try {
-    await page.goto(`${server.url}/#/${hash}`);
-    await withPageReport(page, () => story(page, new Keys(page)));
-    expect(wrong).toEqual([]);
-  } finally {
-    await context.close();
-  }
-}
 
 const offered = (page: Page, name: string) => page.getByRole("option", { name: new RegExp(`^${name} `) });
 

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
-import { browserFor } from "../support/chromium.ts";
 import { chooseMore, heading } from "../support/console_page.ts";
-import { EditedConsole } from "../support/edited_console.ts";
+import { editedConsole } from "../support/edited_console.ts";
 
-let desk: EditedConsole;
-const { browser, missing } = await browserFor("Device types in the console are");
+const { browser, desk, missing } = await editedConsole("Device types in the console are");
 
 const TYPE = {
   code: "acme-r2",
@@ -27,14 +25,7 @@ const TYPE = {
 
 beforeAll(async () => {
   if (missing !== undefined) return;
-  desk = await EditedConsole.start();
   await desk.call("anna", "datacenter.v1.PlanningService/UpsertDeviceType", { device_type: TYPE });
-});
-
-afterAll(async () => {
-  if (missing !== undefined) return;
-  await browser.close();
-  await desk.server.end();
 });
 
 const dialog = (page: Page) => page.getByRole("dialog");

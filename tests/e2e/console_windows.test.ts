@@ -1,10 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
-import { misdeeds } from "../support/chromium.ts";
-import { chooseMore, heading, sampleConsole, tabTo } from "../support/console_page.ts";
-import { http1 } from "../support/http_client.ts";
-import { withPageReport } from "../support/page_report.ts";
+import { chooseMore, heading, sampleConsole, tabTo, visitPage } from "../support/console_page.ts";
+import { postJson } from "../support/http_client.ts";
 
 const { browser, server, missing } = await sampleConsole("Windows in the console are");
 
@@ -12,31 +10,11 @@ const { browser, server, missing } = await sampleConsole("Windows in the console
 const WAYS = ["mouse", "keys"] as const;
 type Way = (typeof WAYS)[number];
 
-async function visit(hash: string, story: (page: Page) => Promise<void>): Promise<void> {
-  const context = await browser.newContext({
-    viewport: { width: 1440, height: 900 },
-    timezoneId: "Europe/Amsterdam",
-    locale: "en-GB",
-  });
-  const page = await context.newPage();
-  const wrong = misdeeds(page, server.url);
-  try {
-    await page.goto(`${server.url}/#/${hash}`);
-    await withPageReport(page, story);
-    expect(wrong).toEqual([]);
-  } finally {
-    await context.close();
-  }
-}
+const visit = (hash: string, story: (page: Page) => Promise<void>) =>
+  visitPage(browser, `${server.url}/#/${hash}`, story, { timezoneId: "Europe/Amsterdam", locale: "en-GB" });
 
-async function call(rpc: string, request: object) {
-  const { text } = await http1(`${server.url}/datacenter.v1.PlanningService/${rpc}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(request),
-  });
-  return JSON.parse(text);
-}
+const call = async (rpc: string, request: object) =>
+  JSON.parse((await postJson(`${server.url}/datacenter.v1.PlanningService/${rpc}`, request)).text);
 
 const side = (page: Page) => page.getByRole("region", { name: "What this does" });
 const verdict = (page: Page, words: string) => side(page).locator(".verdict", { hasText: words }).waitFor();

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { http1 } from "../support/http_client.ts";
+import { http1, postJson } from "../support/http_client.ts";
 import { PLANNER, runCommand, runPlanner } from "../support/planner_command.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -26,13 +26,8 @@ test("a JWT opens what its role allows, on every interface", async () => {
       .setExpirationTime("5m")
       .sign(privateKey);
   const rack = { rack: { code: "R1", location: { site_id: "S", floor_number: 1 } } };
-  const call = async (jwt: string | undefined, path: string, body: object) => {
-    const headers = {
-      "content-type": "application/json",
-      ...(jwt !== undefined && { authorization: `Bearer ${jwt}` }),
-    };
-    return http1(server.url + path, { method: "POST", headers, body: JSON.stringify(body) });
-  };
+  const call = (jwt: string | undefined, path: string, body: object) =>
+    postJson(server.url + path, body, jwt === undefined ? {} : { authorization: `Bearer ${jwt}` });
   try {
     const [writer, reader, other] = [await token(["writer"]), await token(["reader"]), await token(["writer"], "x")];
     const guest = await token(["owner"]);

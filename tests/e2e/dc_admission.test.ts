@@ -1,9 +1,10 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
-import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { emptyFolder } from "../support/dc_server.ts";
+import { endAfterTest, serveDc } from "../support/end_after_test.ts";
 import { http1 } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
@@ -14,21 +15,12 @@ const UPSERT = `${RPC}/UpsertRack`;
 const RACK = JSON.stringify({ rack: { code: "R1", location: { site_id: "S1", floor_number: 1 } } });
 const json = { "content-type": "application/json" };
 
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
-
-async function start(...flags: readonly string[]): Promise<DcServer> {
-  const server = await DcServer.start(emptyFolder(), flags);
-  endings.push(() => server.end());
-  return server;
-}
+const start = (...flags: readonly string[]) => serveDc(emptyFolder(), flags);
 
 /** Everything that comes back for the bytes of a request, until the server closes the connection. */
 function answered(url: string, head: readonly string[], body = ""): Promise<string> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  endings.push(() => socket.destroy());
+  endAfterTest(() => socket.destroy());
   let text = "";
   socket
     .on("error", () => {})
@@ -76,7 +68,7 @@ describe("A server without tokens", () => {
   test("refuses gRPC for a foreign authority with its own status", async () => {
     const { url } = await start();
     const session = connectHttp2(url);
-    endings.push(() => session.destroy());
+    endAfterTest(() => session.destroy());
     const headers = {
       ":authority": "evil.example",
       ":path": UPSERT,
@@ -166,8 +158,7 @@ describe("A server without tokens", () => {
 test("A server with tokens answers any Host, and refuses other sites' pages although they have a token", async () => {
   const cwd = emptyFolder();
   const made = await runPlanner(["dc", "token", "create", "anna", "--role", "writer", "--tokens", "t.json"], { cwd });
-  const server = await DcServer.start(cwd, ["--tokens", "t.json"]);
-  endings.push(() => server.end());
+  const server = await serveDc(cwd, ["--tokens", "t.json"]);
   const authorization = `Bearer ${made.stdout.trim()}`;
 
   const named = await write(server.url, { host: "dc.example", authorization });
@@ -242,7 +233,7 @@ describe("A server with a certificate", () => {
   test("refuses cleartext gRPC by trailers with status 9 and the reason", async () => {
     const { url } = await start(...WITH_TLS);
     const session = connectHttp2(url.replace("https:", "http:"));
-    endings.push(() => session.destroy());
+    endAfterTest(() => session.destroy());
     session.on("error", () => {});
     const stream = session.request({ ":path": UPSERT, ":method": "POST", "content-type": "application/grpc" });
 
@@ -281,7 +272,7 @@ describe("A server with a certificate", () => {
 
       const secured = await new Promise<boolean>((resolve) => {
         const socket = connectTls({ port: Number(new URL(url).port), host: "127.0.0.1", ...options });
-        endings.push(() => socket.destroy());
+        endAfterTest(() => socket.destroy());
         socket
           .on("secureConnect", () => resolve(true))
           .on("error", () => resolve(false))
@@ -296,8 +287,7 @@ describe("A server with a certificate", () => {
 test("Tokens that travel in cleartext beyond this machine are warned about", async () => {
   const cwd = emptyFolder();
   await runPlanner(["dc", "token", "create", "anna", "--tokens", "t.json"], { cwd });
-  const server = await DcServer.start(cwd, ["--tokens", "t.json", "--host", "0.0.0.0"]);
-  endings.push(() => server.end());
+  const server = await serveDc(cwd, ["--tokens", "t.json", "--host", "0.0.0.0"]);
   while (!server.stderr.includes("warning")) await new Promise((resolve) => setTimeout(resolve, 10));
 
   expect(server.stderr).toContain("Tokens are sent in cleartext");
@@ -319,7 +309,7 @@ test("More connections of one address than allowed are served probes alone", asy
   const { url } = await start("--max-connections-per-address", "4");
   const port = Number(new URL(url).port);
   const idle = Array.from({ length: 4 }, () => connect(port, "127.0.0.1"));
-  endings.push(() => idle.map((socket) => socket.destroy()));
+  endAfterTest(() => idle.map((socket) => socket.destroy()));
   await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
   const head = ["Host: localhost", "Content-Type: application/json", "Content-Length: 2"];
 

@@ -1,40 +1,29 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { emptyFolder } from "../support/dc_server.ts";
+import { endAfterTest, serveDc } from "../support/end_after_test.ts";
 import { EventReader, Http2Streams, type OpenStream, openHttp1, type ServerEvent } from "../support/event_stream.ts";
-import { http1 } from "../support/http_client.ts";
+import { http1, postJson } from "../support/http_client.ts";
 import { PLANNER, runCommand, runPlanner } from "../support/planner_command.ts";
 
 const SERVICE = "/datacenter.v1.DatacenterService";
 
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
-
-async function start(folder = emptyFolder(), flags: readonly string[] = []): Promise<DcServer> {
-  const server = await DcServer.start(folder, flags);
-  endings.push(() => server.end());
-  return server;
-}
+const start = (folder = emptyFolder(), flags: readonly string[] = []) => serveDc(folder, flags);
 
 async function follow(url: string, headers: Readonly<Record<string, string>> = {}): Promise<OpenStream> {
   const stream = await openHttp1(url, headers);
-  endings.push(() => stream.close());
+  endAfterTest(() => stream.close());
   return stream;
 }
 
 const rack = (code: string) => ({ code, location: { site_id: "S1", floor_number: 1 } });
 
 async function call(url: string, rpc: string, body: object, token = ""): Promise<void> {
-  const { status, text } = await http1(`${url}${SERVICE}/${rpc}`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...(token !== "" && { authorization: `Bearer ${token}` }) },
-    body: JSON.stringify(body),
-  });
+  const headers = token === "" ? {} : { authorization: `Bearer ${token}` };
+  const { status, text } = await postJson(`${url}${SERVICE}/${rpc}`, body, headers);
   if (status !== 200) throw new Error(text);
 }
 
@@ -47,7 +36,7 @@ describe("GET /changes/stream", () => {
     const server = await start();
     await put(server.url, "BEFORE");
     const http2 = new Http2Streams(server.url);
-    endings.push(() => http2.close());
+    endAfterTest(() => http2.close());
     const streams = [await follow(server.url), await http2.open()];
     for (const { reader } of streams) await reader.until(([first]) => first?.event === "head");
 
@@ -189,7 +178,7 @@ describe("GET /changes/stream", () => {
   test("ends at SIGTERM with the reason, and the server with status 0", async () => {
     const server = await start();
     const http2 = new Http2Streams(server.url);
-    endings.push(() => http2.close());
+    endAfterTest(() => http2.close());
     const streams = [await follow(server.url), await http2.open()];
     for (const { reader } of streams) await reader.until(([first]) => first);
 
@@ -222,7 +211,7 @@ describe("GET /changes/stream", () => {
   test("keeps everything for a reader that stops reading for a while", async () => {
     const server = await start();
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
-    endings.push(() => socket.destroy());
+    endAfterTest(() => socket.destroy());
     socket.write("GET /changes/stream HTTP/1.1\r\nhost: localhost\r\nlast-event-id: 0\r\n\r\n");
     await once(socket, "readable");
 

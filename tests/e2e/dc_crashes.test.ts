@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { http1 } from "../support/http_client.ts";
+import { http1, postJson } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { SeededRandom } from "../support/seeded_random.ts";
 
@@ -14,11 +14,7 @@ const WRITERS = 2;
 const SIZE = 25;
 
 async function call(url: string, rpc: string, body: object) {
-  const answer = await http1(`${url}/datacenter.v1.DatacenterService/${rpc}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
+  const answer = await postJson(`${url}/datacenter.v1.DatacenterService/${rpc}`, body);
   return { status: answer.status, body: JSON.parse(answer.text) };
 }
 

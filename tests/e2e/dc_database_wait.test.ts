@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { http1 } from "../support/http_client.ts";
+import { endAfterTest } from "../support/end_after_test.ts";
+import { http1, postJson } from "../support/http_client.ts";
 import { LinesOfProcess } from "../support/lines_of_process.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
 import { freePort, PostgresServer } from "../support/postgres.ts";
@@ -14,11 +15,6 @@ beforeAll(async () => {
   database = await postgres.database();
 });
 afterAll(() => postgres.end());
-
-const endings: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0)) await end();
-});
 
 /** Asks until somebody listens. */
 async function answer(url: string) {
@@ -43,11 +39,10 @@ test("dc serve waits for a PostgreSQL that starts later, is alive but not ready 
 
   const health = await answer(`${url}/healthz`);
   const ready = await http1(`${url}/readyz`);
-  const headers = { "content-type": "application/json" };
-  const call = await http1(`${url}/${SEARCH}`, { method: "POST", headers, body: "{}" });
+  const call = await postJson(`${url}/${SEARCH}`, {});
   await postgres.start();
   const serving = await server;
-  endings.push(() => serving.end());
+  endAfterTest(() => serving.end());
 
   expect([health.status, ready.status, call.status]).toEqual([200, 503, 503]);
   expect(ready.text).toContain("Cannot open the database postgres://postgres@127.0.0.1");
@@ -64,7 +59,7 @@ test("dc serve ends at SIGTERM with status 0 while it waits for its database, an
     const port = await freePort();
     const words = ["dc", "serve", "--db", database, "--port"];
     const waiting = new LinesOfProcess([...PLANNER, ...words, String(port), "--db-wait", "600"], emptyFolder());
-    endings.push(() => waiting[Symbol.asyncDispose]());
+    endAfterTest(() => waiting[Symbol.asyncDispose]());
     await answer(`http://127.0.0.1:${port}/healthz`);
     waiting.child.kill("SIGTERM");
     const late = await runPlanner([...words, "0", "--db-wait", "1"], { cwd: emptyFolder() });
@@ -79,12 +74,11 @@ test("dc serve ends at SIGTERM with status 0 while it waits for its database, an
 test("dc serve ends at SIGTERM with status 0 while its database hangs, and a call that runs is told so", async () => {
   const { url, server: starting } = await started();
   const server = await starting;
-  endings.push(() => server.end());
+  endAfterTest(() => server.end());
   const all = postgres.processes().map(({ pid }) => pid);
   for (const pid of all) process.kill(pid, "SIGSTOP");
   try {
-    const headers = { "content-type": "application/json" };
-    const call = http1(`${url}/${SEARCH}`, { method: "POST", headers, body: "{}" });
+    const call = postJson(`${url}/${SEARCH}`, {});
     const isRunning = async () => /_running\{effect="read"\} [1-9]/.test((await http1(`${url}/metrics`)).text);
     let answered = false;
     void call.finally(() => {
@@ -107,7 +101,7 @@ test("dc serve ends at SIGTERM with status 0 while its database hangs, and a cal
 
 test("dc serve ends at SIGTERM with status 0 while its database hangs and nothing is called", async () => {
   const server = await (await started()).server;
-  endings.push(() => server.end());
+  endAfterTest(() => server.end());
   const all = postgres.processes().map(({ pid }) => pid);
   for (const pid of all) process.kill(pid, "SIGSTOP");
   try {

@@ -1,29 +1,18 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { existsSync, renameSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { http1 } from "../support/http_client.ts";
+import { type DcServer, emptyFolder } from "../support/dc_server.ts";
+import { serveDc } from "../support/end_after_test.ts";
+import { http1, postJson } from "../support/http_client.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
 
 const SERVICE = "/datacenter.v1.DatacenterService";
-const open: DcServer[] = [];
+const served = (cwd: string, flags: readonly string[] = [], launcher: readonly string[] = []) =>
+  serveDc(cwd, ["--db", "dc.sqlite", ...flags], launcher);
 
-afterEach(async () => {
-  for (const server of open.splice(0)) await server.end();
-});
-
-async function served(cwd: string, flags: readonly string[] = [], launcher: readonly string[] = []): Promise<DcServer> {
-  const server = await DcServer.start(cwd, ["--db", "dc.sqlite", ...flags], launcher);
-  open.push(server);
-  return server;
-}
-
-function call(server: DcServer, rpc: string, request: unknown) {
-  const headers = { "content-type": "application/json" };
-  return http1(`${server.url}${SERVICE}/${rpc}`, { method: "POST", headers, body: JSON.stringify(request) });
-}
+const call = ({ url }: DcServer, rpc: string, request: unknown) => postJson(`${url}${SERVICE}/${rpc}`, request);
 
 const upsert = (server: DcServer, code: string) =>
   call(server, "UpsertRack", { rack: { code, location: { site_id: "S", floor_number: 1 } } });

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import {
   copyFileSync,
   existsSync,
@@ -15,36 +15,21 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { http1 } from "../support/http_client.ts";
+import { type DcServer, emptyFolder } from "../support/dc_server.ts";
+import { serveDc } from "../support/end_after_test.ts";
+import { http1, postJson } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { SeededRandom } from "../support/seeded_random.ts";
 
 /** How often each fault is tried: once in every run, more often when it is asked for. */
 const ROUNDS = Number(process.env["PLANNER_TEST_FILE_FAULTS"] ?? 1);
 const SEED = Number(process.env["PLANNER_TEST_SEED"] ?? 1);
-const open: DcServer[] = [];
-
-afterEach(async () => {
-  for (const server of open.splice(0)) await server.end();
-});
-
-async function served(cwd: string): Promise<DcServer> {
-  const server = await DcServer.start(cwd, ["--db", "dc.sqlite"]);
-  open.push(server);
-  return server;
-}
+const served = (cwd: string) => serveDc(cwd, ["--db", "dc.sqlite"]);
 
 /** Writes a rack; gives the status. */
-async function put(server: DcServer, code: string): Promise<number> {
-  const body = JSON.stringify({ rack: { code, location: { site_id: "S", floor_number: 1 } } });
-  const headers = { "content-type": "application/json" };
-  const reply = await http1(`${server.url}/datacenter.v1.DatacenterService/UpsertRack`, {
-    method: "POST",
-    headers,
-    body,
-  });
-  return reply.status;
+async function put({ url }: DcServer, code: string): Promise<number> {
+  const rack = { code, location: { site_id: "S", floor_number: 1 } };
+  return (await postJson(`${url}/datacenter.v1.DatacenterService/UpsertRack`, { rack })).status;
 }
 
 async function putMany(server: DcServer, prefix: string, count: number): Promise<readonly string[]> {

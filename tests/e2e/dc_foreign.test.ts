@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { fromDebian } from "../support/debian.ts";
-import { http1 } from "../support/http_client.ts";
+import { http1, postJson } from "../support/http_client.ts";
 import { runCommand } from "../support/planner_command.ts";
 
 // Clients that we did not write, each as its own program against one server that speaks cleartext and TLS.
@@ -114,11 +114,7 @@ for (const protocol of ["grpc", "grpcweb", "connect"]) {
 test.skipIf(!fromDebian("/usr/bin/promtool", "prometheus"))(
   "promtool finds nothing wrong with the metrics",
   async () => {
-    await http1(`${clear}${RPC}/GetDevice`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: "{}",
-    });
+    await postJson(`${clear}${RPC}/GetDevice`, {});
     const { text } = await http1(`${clear}/metrics`);
 
     const { code, stderr } = await runCommand(["promtool", "check", "metrics"], { cwd, input: text });

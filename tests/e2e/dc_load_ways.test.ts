@@ -7,7 +7,7 @@ import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery } from "gr
 import { graphqlInput } from "../support/dc/graphql.ts";
 import { type Call, overGrpcJs, overRest, SERVICE_NAME } from "../support/dc_calls.ts";
 import { DcServer, emptyFolder, sampleSite, serviceFromProto } from "../support/dc_server.ts";
-import { http1 } from "../support/http_client.ts";
+import { postJson } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { PostgresServer } from "../support/postgres.ts";
 
@@ -25,9 +25,7 @@ interface ItemResult {
 /** Calls bulk mutations as a client does that knows the introspected schema; reports outcomes by their wire names. */
 async function overGraphql(url: string): Promise<Call> {
   const ask = async (query: string, variables: JsonObject = {}) => {
-    const headers = { "content-type": "application/json" };
-    const body = JSON.stringify({ query, variables });
-    const { data, errors } = JSON.parse((await http1(`${url}/graphql`, { method: "POST", headers, body })).text);
+    const { data, errors } = JSON.parse((await postJson(`${url}/graphql`, { query, variables })).text);
     if (errors !== undefined) throw new Error(JSON.stringify(errors));
     return data;
   };

@@ -3,10 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
-import { endAfterTest } from "../support/dc/served.ts";
 import { WebhookReceiver } from "../support/dc/webhook_receiver.ts";
-import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { http1 } from "../support/http_client.ts";
+import { type DcServer, emptyFolder } from "../support/dc_server.ts";
+import { serveDc } from "../support/end_after_test.ts";
+import { postJson } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
 const SECRET = `whsec_${Buffer.alloc(32, 3).toString("base64")}`;
@@ -17,16 +17,11 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await pause(50);
 }
 
-async function serveNotices(cwd: string): Promise<DcServer> {
-  const server = await DcServer.start(cwd, [...DB, "--notify", "notify.yaml"]);
-  endAfterTest(() => server.end());
-  return server;
-}
+const serveNotices = (cwd: string) => serveDc(cwd, [...DB, "--notify", "notify.yaml"]);
 
-function setStatus(server: DcServer, status: string) {
-  const body = JSON.stringify({ device: { code: "PDU-A01-A", status }, updateMask: "status" });
-  const headers = { "content-type": "application/json" };
-  return http1(`${server.url}/datacenter.v1.DatacenterService/UpsertDevice`, { method: "POST", headers, body });
+function setStatus({ url }: DcServer, status: string) {
+  const message = { device: { code: "PDU-A01-A", status }, updateMask: "status" };
+  return postJson(`${url}/datacenter.v1.DatacenterService/UpsertDevice`, message);
 }
 
 test("planner dc serve --notify sends a rack at fault, after a kill too, and a trial; others learn why not", async () => {

@@ -1,12 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, credentials } from "@grpc/grpc-js";
 import { type Call, overGrpcJs, overRest, SERVICE_NAME } from "../support/dc_calls.ts";
-import { DcServer, emptyFolder, sampleSite } from "../support/dc_server.ts";
+import { emptyFolder, sampleSite } from "../support/dc_server.ts";
+import { endAfterTest, serveDc } from "../support/end_after_test.ts";
 import { openHttp1 } from "../support/event_stream.ts";
-import { type Answer, http1 } from "../support/http_client.ts";
+import { type Answer, http1, postJson } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { PostgresServer } from "../support/postgres.ts";
 import { siteLines } from "../support/site_lines.ts";
@@ -27,27 +28,12 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.end());
 
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
-
-async function serve(database: string): Promise<DcServer> {
-  const server = await DcServer.start(emptyFolder(), ["--db", database]);
-  endings.push(() => server.end());
-  return server;
-}
+const serve = (database: string) => serveDc(emptyFolder(), ["--db", database]);
 
 const json = { "content-type": "application/json" };
 
-async function graphql(url: string, query: string, variables: object = {}) {
-  const { text } = await http1(`${url}/graphql`, {
-    method: "POST",
-    headers: json,
-    body: JSON.stringify({ query, variables }),
-  });
-  return JSON.parse(text);
-}
+const graphql = async (url: string, query: string, variables: object = {}) =>
+  JSON.parse((await postJson(`${url}/graphql`, { query, variables })).text);
 
 async function history(url: string, words: string) {
   return JSON.parse((await http1(`${url}/audit/history?${words}`)).text);
@@ -55,7 +41,7 @@ async function history(url: string, words: string) {
 
 function grpc(url: string): Call {
   const client = new Client(url.replace("http://", ""), credentials.createInsecure());
-  endings.push(() => client.close());
+  endAfterTest(() => client.close());
   return overGrpcJs(client);
 }
 
@@ -119,7 +105,7 @@ describe("two servers on one PostgreSQL", () => {
     const database = await postgres.database();
     const [one, other] = await Promise.all([serve(database), serve(database)]);
     const { reader, close } = await openHttp1(one.url);
-    endings.push(close);
+    endAfterTest(close);
     await reader.until(([first]) => first);
 
     const codes = Array.from({ length: 30 }, (_, index) => `D${index}`);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { fromDebian } from "../support/debian.ts";
-import { http1 } from "../support/http_client.ts";
+import { postJson } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { PROMETHEUS, Prometheus } from "../support/prometheus.ts";
 import { until } from "../support/until.ts";
@@ -85,14 +85,8 @@ describe.skipIf(!fromDebian(PROMETHEUS, "prometheus"))("readings of Prometheus",
   const cwd = emptyFolder();
   let prometheus: Prometheus;
   let server: DcServer;
-  const call = async (service: string, rpc: string, request: object) => {
-    const reply = await http1(`${server.url}/datacenter.v1.${service}/${rpc}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(request),
-    });
-    return JSON.parse(reply.text);
-  };
+  const call = async (service: string, rpc: string, request: object) =>
+    JSON.parse((await postJson(`${server.url}/datacenter.v1.${service}/${rpc}`, request)).text);
 
   beforeAll(async () => {
     prometheus = await Prometheus.start(EXPORTERS);

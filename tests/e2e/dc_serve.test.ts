@@ -1,32 +1,20 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
-import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { Http2Client, http1 } from "../support/http_client.ts";
+import { emptyFolder } from "../support/dc_server.ts";
+import { endAfterTest, serveDc } from "../support/end_after_test.ts";
+import { Http2Client, http1, postJson } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
 const RPC = "/datacenter.v1.DatacenterService";
 const RACK = { code: "R1", location: { site_id: "S1", floor_number: 1 } };
 const TLS = join(import.meta.dirname, "..", "fixtures", "tls");
 
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
-
-async function start(flags: readonly string[] = [], folder = emptyFolder()): Promise<DcServer> {
-  const server = await DcServer.start(folder, flags);
-  endings.push(() => server.end());
-  return server;
-}
+const start = (flags: readonly string[] = [], folder = emptyFolder()) => serveDc(folder, flags);
 
 async function call(url: string, rpc: string, body: object, headers: Record<string, string> = {}) {
-  const answer = await http1(`${url}${RPC}/${rpc}`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
+  const answer = await postJson(`${url}${RPC}/${rpc}`, body, headers);
   return { ...answer, body: answer.text === "" ? undefined : JSON.parse(answer.text) };
 }
 
@@ -226,7 +214,7 @@ describe("planner dc refuses", () => {
 
   test("a port that is taken, with status 1", async () => {
     const other = createServer().listen(0, "127.0.0.1");
-    endings.push(() => other.close());
+    endAfterTest(() => other.close());
     await new Promise((resolve) => other.once("listening", resolve));
     const port = String((other.address() as { readonly port: number }).port);
 

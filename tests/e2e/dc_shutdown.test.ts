@@ -1,25 +1,17 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
-import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { type DcServer, emptyFolder } from "../support/dc_server.ts";
+import { endAfterTest, serveDc } from "../support/end_after_test.ts";
 import { type Answer, Http2Client, http1 } from "../support/http_client.ts";
 
 const PATH = "/datacenter.v1.DatacenterService";
 const UPSERT = `${PATH}/UpsertRack`;
 const JSON_TYPE = { "content-type": "application/json" };
 
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
-
-async function start(folder = emptyFolder()): Promise<DcServer> {
-  const server = await DcServer.start(folder);
-  endings.push(() => server.end());
-  return server;
-}
+const start = (folder = emptyFolder()) => serveDc(folder);
 
 async function signal(server: DcServer): Promise<void> {
   server.child.kill("SIGTERM");
@@ -39,7 +31,7 @@ interface Begun {
 async function begunHttp1(url: string, code: string): Promise<Begun> {
   const body = rackText(code);
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  endings.push(() => socket.destroy());
+  endAfterTest(() => socket.destroy());
   const head = `POST ${UPSERT} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
   socket.write(`${head}content-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`);
   let text = "";
@@ -57,7 +49,7 @@ async function begunHttp1(url: string, code: string): Promise<Begun> {
 function session(url: string): ClientHttp2Session {
   const opened = connectHttp2(url);
   opened.on("error", () => {});
-  endings.push(() => opened.destroy());
+  endAfterTest(() => opened.destroy());
   return opened;
 }
 
@@ -87,7 +79,7 @@ async function begunHttp2(opened: ClientHttp2Session, codes: readonly string[]):
 async function openUnreadStreams(url: string): Promise<void> {
   const stuck = connectHttp2(url, { settings: { initialWindowSize: 0 } });
   stuck.on("error", () => {});
-  endings.push(() => stuck.destroy());
+  endAfterTest(() => stuck.destroy());
   const grpc = { ":method": "POST", "content-type": "application/grpc" };
   for (let count = 0; count < 20; count++) {
     const reading = stuck.request({ ":path": "/changes/stream" });
@@ -106,7 +98,7 @@ async function openConnectionsThatStay(url: string): Promise<void> {
   const open = async (text: string) => {
     const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", allowHalfOpen: true });
     socket.on("error", () => {});
-    endings.push(() => socket.destroy());
+    endAfterTest(() => socket.destroy());
     await once(socket, "connect");
     socket.write(text);
     return socket;

@@ -1,9 +1,10 @@
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { type DcServer, emptyFolder } from "../support/dc_server.ts";
+import { serveDc } from "../support/end_after_test.ts";
 import { http1 } from "../support/http_client.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
 import { NO_PSEUDO_TERMINAL, runOnTerminal } from "../support/pseudo_terminal.ts";
@@ -18,16 +19,7 @@ const device = (code: string) => ({ code, kind: "DEVICE_KIND_OTHER", location })
 const TICK_MS = 10;
 const NO_PROC = process.platform === "linux" ? null : "/proc is missing";
 
-const endings: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
-
-async function started(cwd: string, ...flags: readonly string[]): Promise<DcServer> {
-  const server = await DcServer.start(cwd, flags);
-  endings.push(() => server.end());
-  return server;
-}
+const started = (cwd: string, ...flags: readonly string[]) => serveDc(cwd, flags);
 
 const proc = (server: DcServer, file: string) => readFileSync(`/proc/${server.child.pid}/${file}`, "utf8");
 /** Processor time of all threads so far. */

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parse } from "yaml";
 import dashboard from "../../docs/monitoring/dashboard.json" with { type: "json" };
-import { endAfterTest } from "../support/dc/served.ts";
-import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { emptyFolder } from "../support/dc_server.ts";
 import { fromDebian } from "../support/debian.ts";
+import { endAfterTest, serveDc } from "../support/end_after_test.ts";
 import { freePort } from "../support/free_port.ts";
 import { http1 } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
@@ -56,8 +56,7 @@ describe.skipIf(!fromDebian(PROMETHEUS, "prometheus"))("docs/monitoring", () => 
   test("Prometheus loads the rules, scrapes a server and answers every query of the dashboard", async () => {
     const cwd = emptyFolder();
     expect((await runPlanner(["dc", "sample", "--db", "site.sqlite"], { cwd })).code).toBe(0);
-    const server = await DcServer.start(cwd, ["--db", "site.sqlite"]);
-    endAfterTest(() => server.end());
+    const server = await serveDc(cwd, ["--db", "site.sqlite"]);
     const url = await startPrometheus(new URL(server.url).host);
     const query = (expr: string) => `${url}/api/v1/query?query=${encodeURIComponent(expr)}`;
     await until(query("planner_dc_area_racks"), (text) => text.includes('"room":"DH1"'));

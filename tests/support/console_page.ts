@@ -1,9 +1,10 @@
-import { afterAll } from "bun:test";
+import { afterAll, expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Locator, Page, Request } from "playwright-core";
-import { browserFor } from "./chromium.ts";
+import type { Browser, BrowserContextOptions, Locator, Page, Request } from "playwright-core";
+import { browserFor, misdeeds } from "./chromium.ts";
 import { DcServer, emptyFolder, sampleSite } from "./dc_server.ts";
+import { withPageReport } from "./page_report.ts";
 import { runPlanner } from "./planner_command.ts";
 import { type SiteLists, siteLines } from "./site_lines.ts";
 
@@ -72,6 +73,30 @@ export async function sampleServer(): Promise<DcServer> {
   const { code } = await runPlanner(["dc", "import", "site.jsonl"], { cwd });
   if (code !== 0) throw new Error("The sample site does not load");
   return DcServer.start(cwd);
+}
+
+interface Visit extends BrowserContextOptions {
+  /** What the page may do beside answering, as a pattern of what `misdeeds` notes. */
+  readonly expected?: RegExp;
+}
+
+/** A tab of its own that asks its server alone and does nothing wrong while `story` runs, but what is `expected`. */
+export async function visitPage(
+  browser: Browser,
+  url: string,
+  story: (page: Page) => Promise<void>,
+  { expected = /^$/, ...options }: Visit = {},
+): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const page = await context.newPage();
+  const wrong = misdeeds(page, new URL(url).origin);
+  try {
+    await page.goto(url);
+    await withPageReport(page, story);
+    expect(wrong.filter((misdeed) => !expected.test(misdeed))).toEqual([]);
+  } finally {
+    await context.close();
+  }
 }
 
 /** Waits until the page is about this. */

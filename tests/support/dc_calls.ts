@@ -10,7 +10,7 @@ import {
 import { createClient, type Transport } from "@connectrpc/connect";
 import { type CallOptions, type Client, Metadata } from "@grpc/grpc-js";
 import { serviceFromProto } from "./dc_server.ts";
-import { http1 } from "./http_client.ts";
+import { postJson } from "./http_client.ts";
 
 export const SERVICE_NAME = "datacenter.v1.DatacenterService";
 const service = serviceFromProto(SERVICE_NAME);
@@ -58,13 +58,5 @@ export function overConnectNode(transport: Transport): Call {
 
 /** As JSON without any client library; a refusal is answered as its JSON. */
 export function overRest(url: string): Call {
-  return async (rpc, request) => {
-    const headers = { "content-type": "application/json" };
-    const { text } = await http1(`${url}/${SERVICE_NAME}/${rpc}`, {
-      method: "POST",
-      headers,
-      body: JSON.stringify(request),
-    });
-    return JSON.parse(text);
-  };
+  return async (rpc, request) => JSON.parse((await postJson(`${url}/${SERVICE_NAME}/${rpc}`, request)).text);
 }

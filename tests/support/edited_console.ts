@@ -1,7 +1,8 @@
+import { afterAll } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { misdeeds } from "./chromium.ts";
+import { browserFor, misdeeds } from "./chromium.ts";
 import { openSettled } from "./console_page.ts";
 import { DcServer, emptyFolder } from "./dc_server.ts";
 import { withPageReport } from "./page_report.ts";
@@ -116,4 +117,17 @@ export class EditedConsole {
     });
     return response.json();
   }
+}
+
+/** Starts a browser and such a server for all tests of the calling file; both end after the last of them. */
+export async function editedConsole(subject: string) {
+  const { browser, missing } = await browserFor(subject);
+  // Tests that would use it are skipped.
+  if (missing !== undefined) return { browser, missing, desk: undefined as unknown as EditedConsole };
+  const desk = await EditedConsole.start();
+  afterAll(async () => {
+    await browser.close();
+    await desk.server.end();
+  });
+  return { browser, desk };
 }

@@ -38,6 +38,12 @@ export function http1(url: string, { method = "GET", headers = {}, body, timeout
   });
 }
 
+/** Posts a message as JSON. */
+export function postJson(url: string, message: unknown, headers: OutgoingHttpHeaders = {}): Promise<Answer> {
+  const all = { "content-type": "application/json", ...headers };
+  return http1(url, { method: "POST", headers: all, body: JSON.stringify(message) });
+}
+
 /** Several requests over one HTTP/2 connection with prior knowledge, or TLS. */
 export class Http2Client {
   private readonly session: ClientHttp2Session;

@@ -1,4 +1,3 @@
-import { afterEach } from "bun:test";
 import { formatSampleJson } from "#cli/dc/sample.ts";
 import type { Principal } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
@@ -10,17 +9,8 @@ import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
 import type { ByteBudget } from "#kernel/byte_budget.ts";
 import type { PortLimits } from "#runtime/connections.ts";
 import { SharedPort } from "#runtime/one_port.ts";
+import { endAfterTest } from "../end_after_test.ts";
 import { type TestService, testService } from "./service.ts";
-
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
-
-/** Ends something after the test, last opened first. */
-export function endAfterTest(end: () => unknown): void {
-  endings.push(end);
-}
 
 export interface Served {
   readonly site: TestService;

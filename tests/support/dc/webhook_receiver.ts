@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { endAfterTest } from "./served.ts";
+import { endAfterTest } from "../end_after_test.ts";
 
 export interface Delivery {
   readonly headers: Readonly<Record<string, string>>;

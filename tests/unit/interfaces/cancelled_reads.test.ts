@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { request } from "node:http";
 import { connect } from "node:http2";
 import type { FinishedCall } from "#dc/context.ts";
@@ -11,15 +11,11 @@ import { SharedPort } from "#runtime/one_port.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";
 import { LOCAL } from "../../support/dc/served.ts";
 import { testService } from "../../support/dc/service.ts";
+import { endAfterTest } from "../../support/end_after_test.ts";
 import { Latch, Served, settle } from "../../support/mcp_served.ts";
 
 const RPC_PATH = "/datacenter.v1.DatacenterService/SearchDevices";
 const GRAPHQL = JSON.stringify({ query: "{ searchDevices { totalCount } }" });
-
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
 
 /** A store whose reads wait at their first look into the database. */
 class HeldStore {
@@ -81,7 +77,7 @@ async function site() {
     },
   });
   const url = `http://127.0.0.1:${await server.listen(0, "127.0.0.1")}`;
-  endings.push(() => server.close(0));
+  endAfterTest(() => server.close(0));
   return { held, service, url, gone, done, finished };
 }
 
@@ -103,7 +99,7 @@ const http2: (path: string, body: string) => Ask =
   ({ url, gone }) => {
     const session = connect(url);
     session.on("error", () => {});
-    endings.push(() => session.destroy());
+    endAfterTest(() => session.destroy());
     const stream = session.request({ ":method": "POST", ":path": path, "content-type": "application/json" });
     stream.on("error", () => {}).end(body);
     // NGHTTP2_CANCEL: the connection stays.
@@ -116,7 +112,7 @@ const mcp: (where: "here" | "there") => Ask =
     const remote = { url, token: undefined, timeoutMs: 60_000 };
     const backend = async () => (where === "here" ? createServiceBackend(service) : createRemoteBackend(remote));
     const served = new Served({ loadTools: async () => createDcTools(backend) });
-    endings.push(() => served.stop());
+    endAfterTest(() => served.stop());
     served.call(1, "search_devices", {});
     const leave = () => served.notify("notifications/cancelled", { requestId: 1 });
     return { leave, known: () => (where === "here" ? settle() : gone.opened) };

@@ -1,21 +1,17 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { type RequestHandler, SharedPort } from "#runtime/one_port.ts";
+import { endAfterTest } from "../../support/end_after_test.ts";
 import { Http2Client } from "../../support/http_client.ts";
 import { FRAME, frame, PREFACE } from "../../support/http2_frames.ts";
 
 const IDLE_MS = 40;
 const ACK = 1;
 
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
-
 async function serve(handler: RequestHandler = () => {}): Promise<number> {
   const server = new SharedPort({ handler, limits: { idleMs: IDLE_MS } });
-  endings.push(() => server.close(0));
+  endAfterTest(() => server.close(0));
   return server.listen(0, "127.0.0.1");
 }
 
@@ -28,7 +24,7 @@ interface Frame {
 /** Opens an HTTP/2 connection by hand; answers with all frames that came until the server closed it. */
 async function framesUntilClosed(port: number, ...sent: readonly Buffer[]): Promise<readonly Frame[]> {
   const socket = connect(port, "127.0.0.1");
-  endings.push(() => socket.destroy());
+  endAfterTest(() => socket.destroy());
   const chunks: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
   socket.write(Buffer.concat([PREFACE, frame(FRAME.SETTINGS), ...sent]));
@@ -67,7 +63,7 @@ describe("OnePort sends idle HTTP/2 connections away", () => {
       waiting.push(() => response.end("done"));
     });
     const client = new Http2Client(`http://127.0.0.1:${port}`);
-    endings.push(() => client.close());
+    endAfterTest(() => client.close());
     const first = client.ask("/a");
 
     // Each of these comes later and is swept, so that the held request has been passed over.

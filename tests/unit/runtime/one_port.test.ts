@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { type OnePortOptions, type RequestHandler, SharedPort } from "#runtime/one_port.ts";
+import { endAfterTest } from "../../support/end_after_test.ts";
 import { Http2Client, http1 } from "../../support/http_client.ts";
 
 const HOST = "127.0.0.1";
@@ -25,11 +26,6 @@ async function certificateOf(port: number): Promise<string> {
   return fingerprint256;
 }
 
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end();
-});
-
 /** Answers with what it was asked, body included. */
 const echo: RequestHandler = (asked, answer) => {
   const chunks: Buffer[] = [];
@@ -45,13 +41,13 @@ async function serve(
 ): Promise<{ readonly server: SharedPort; readonly port: number }> {
   const server = new SharedPort({ handler: echo, ...options });
   const port = await server.listen(0, HOST);
-  endings.push(() => server.close(0));
+  endAfterTest(() => server.close(0));
   return { server, port };
 }
 
 function http2(url: string): Http2Client {
   const client = new Http2Client(url);
-  endings.push(() => client.close());
+  endAfterTest(() => client.close());
   return client;
 }
 
@@ -63,7 +59,7 @@ function raw(port: number): { readonly socket: Socket; readonly ended: Promise<s
   });
   socket.on("error", () => {});
   const ended = new Promise<string>((resolve) => socket.on("close", () => resolve(text)));
-  endings.push(() => void socket.destroy());
+  endAfterTest(() => void socket.destroy());
   return { socket, ended };
 }
 
@@ -113,7 +109,7 @@ describe("OnePort serves", () => {
   test("several requests over one kept HTTP/1.1 connection", async () => {
     const { port } = await serve();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    endings.push(() => agent.destroy());
+    endAfterTest(() => agent.destroy());
     const ports: (number | undefined)[] = [];
 
     for (let turn = 0; turn < 3; turn++) {
@@ -258,7 +254,7 @@ describe("OnePort drains", () => {
 test("OnePort rejects to listen where somebody does", async () => {
   const { port } = await serve();
   const second = new SharedPort({ handler: echo });
-  endings.push(() => second.close(0));
+  endAfterTest(() => second.close(0));
 
   await expect(second.listen(port, HOST)).rejects.toMatchObject({ code: "EADDRINUSE" });
 });

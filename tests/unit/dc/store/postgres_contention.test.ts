@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { DcWriter } from "#dc/ports.ts";
 import { openPostgres } from "#dc/store/postgres/postgres_store.ts";
-import { endAfterTest, served } from "../../../support/dc/served.ts";
+import { served } from "../../../support/dc/served.ts";
+import { endAfterTest } from "../../../support/end_after_test.ts";
 import { http1 } from "../../../support/http_client.ts";
 import { sharedPostgres } from "../../../support/postgres.ts";
 

@@ -5,8 +5,9 @@ import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { GetRackRequestSchema, UpsertRackRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlainPath } from "#interfaces/connect/plain_path.ts";
 import { SharedPort } from "#runtime/one_port.ts";
-import { endAfterTest, served } from "../../../support/dc/served.ts";
+import { served } from "../../../support/dc/served.ts";
 import { testService } from "../../../support/dc/service.ts";
+import { endAfterTest } from "../../../support/end_after_test.ts";
 import { http1 } from "../../../support/http_client.ts";
 
 const RPC = "/datacenter.v1.DatacenterService/";

@@ -6,8 +6,9 @@ import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { buildGraphqlSchema } from "#interfaces/graphql/schema.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { graphqlInput } from "../../../support/dc/graphql.ts";
-import { endAfterTest, type Served, served } from "../../../support/dc/served.ts";
+import { type Served, served } from "../../../support/dc/served.ts";
 import { openTemporarySqlite } from "../../../support/dc/stores.ts";
+import { endAfterTest } from "../../../support/end_after_test.ts";
 import { http1 } from "../../../support/http_client.ts";
 
 async function ask(at: Served, query: string, variables: object = {}) {

@@ -1,6 +1,7 @@
 import { expect, spyOn, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { endAfterTest, served } from "../../../support/dc/served.ts";
+import { served } from "../../../support/dc/served.ts";
+import { endAfterTest } from "../../../support/end_after_test.ts";
 import { END_HEADERS, END_STREAM, FRAME, fields, frame, PREFACE } from "../../../support/http2_frames.ts";
 
 const REQUESTS = 240;

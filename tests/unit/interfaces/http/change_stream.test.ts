@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { createChangeStreamResponse } from "#interfaces/http/change_stream.ts";
-import { endAfterTest, served } from "../../../support/dc/served.ts";
+import { served } from "../../../support/dc/served.ts";
+import { endAfterTest } from "../../../support/end_after_test.ts";
 import { Http2Streams, openHttp1 } from "../../../support/event_stream.ts";
 
 const rack = (code: string) => ({ rack: { code, location: { site_id: "S1", floor_number: 1 } } });

@@ -9,6 +9,11 @@ export interface Question {
 
 const NOBODY = { racks_dark: 0, racks_partial: 0, racks_protected: 0, devices_offline: 0, it_devices_offline: 0 };
 
+/** What SRV-B03-07 cannot lose, from its PDU on. */
+const SINGLE_POINTS = "device:PDU-B03-A feed:AMS1-B03-A device:RPP-A-B device:UPS-A1 device:SWGR-A device:ATS-A".split(
+  " ",
+);
+
 /** The story that the sample site tells. */
 export const QUESTIONS: Readonly<Record<string, Question>> = {
   "a utility fails and its generator carries": {
@@ -110,26 +115,11 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     expected: {
       power_chain: ["psu1", "psu2"].map((inlet) => ({
         inlet,
-        path: [
-          "device:PDU-B03-A",
-          "feed:AMS1-B03-A",
-          "device:RPP-A-B",
-          "device:UPS-A1",
-          "device:SWGR-A",
-          "device:ATS-A",
-          "device:UTIL-A",
-        ],
+        path: [...SINGLE_POINTS, "device:UTIL-A"],
         path_label: "A",
         live: true,
       })),
-      power_single_points: [
-        "device:PDU-B03-A",
-        "feed:AMS1-B03-A",
-        "device:RPP-A-B",
-        "device:UPS-A1",
-        "device:SWGR-A",
-        "device:ATS-A",
-      ],
+      power_single_points: SINGLE_POINTS,
     },
   },
   "a leaf's uplink ends on its spine, by the patch panels": {

@@ -5,33 +5,10 @@ import { join } from "node:path";
 import { runPlanner } from "../support/planner_command.ts";
 import { tempProject } from "../support/temp_project.ts";
 
-const COMMANDS = [
-  "init",
-  "add",
-  "list",
-  "show",
-  "edit",
-  "ready",
-  "search",
-  "status",
-  "update",
-  "finalize",
-  "reset",
-  "cancel",
-  "archive",
-  "log",
-  "diagnose",
-  "verify",
-  "lint",
-  "hook",
-  "schema",
-  "config",
-  "export",
-  "import",
-  "mcp",
-  "completion",
-  "licenses",
-] as const;
+const COMMANDS = (
+  "init add list show edit ready search status update finalize reset cancel archive log diagnose verify lint " +
+  "hook schema config export import mcp completion licenses"
+).split(" ");
 
 /** Commands that work on a project, with words that are right for them. */
 const ON_A_PROJECT: Readonly<Record<string, readonly string[]>> = {

@@ -13,15 +13,7 @@ import { SeededRandom } from "../support/seeded_random.ts";
 const ROUNDS = 60;
 const SECRET = "a secret of the feed";
 const RPC = "/datacenter.v1.DatacenterService";
-const METHODS = [
-  "SearchDevices",
-  "GetRack",
-  "UpsertRack",
-  "BulkUpsertDevices",
-  "PowerBlastRadius",
-  "Render",
-  "DeleteRack",
-];
+const METHODS = "SearchDevices GetRack UpsertRack BulkUpsertDevices PowerBlastRadius Render DeleteRack".split(" ");
 
 const cwd = emptyFolder();
 let server: DcServer;

@@ -73,16 +73,9 @@ describe("planner dc import --from netbox", () => {
     const sites = join(cwd, "hostile", "sites.json");
     writeFileSync(sites, readFileSync(sites, "utf8").replace('"results":[', '"results":[{"id": nope}, "text", '));
 
-    const { code, stdout, stderr } = await dc([
-      "import",
-      "--from",
-      "netbox",
-      "hostile",
-      "--db",
-      "hostile.sqlite",
-      "--report",
-      "r.json",
-    ]);
+    const { code, stdout, stderr } = await dc(
+      "import --from netbox hostile --db hostile.sqlite --report r.json".split(" "),
+    );
     const report = JSON.parse(readFileSync(join(cwd, "r.json"), "utf8"));
 
     expect(code).toBe(1);

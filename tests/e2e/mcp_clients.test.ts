@@ -15,14 +15,9 @@ const INSPECTOR = join(
 const [PROGRAM = "", ...ARGS] = [...PLANNER, "mcp"];
 const ME = { name: "planner-tests", version: "1.0.0" };
 /** Tools that take a number, a truth value, a text, a list, nothing, and one that refuses. */
-const KINDS: ReadonlySet<string> = new Set([
-  "planner_spec_list",
-  "planner_status",
-  "planner_search",
-  "planner_spec_update",
-  "planner_lint",
-  "planner_pause",
-]);
+const KINDS: ReadonlySet<string> = new Set(
+  "planner_spec_list planner_status planner_search planner_spec_update planner_lint planner_pause".split(" "),
+);
 const NAMES = TOUR.map(({ tool }) => tool).toSorted();
 
 /** What the tests need of any of the clients. */

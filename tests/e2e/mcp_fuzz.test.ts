@@ -44,55 +44,16 @@ const WORDS: readonly unknown[] = [
   "RENDER_FORMAT_PNG",
 ];
 const METHODS = WORDS.slice(2, 9);
-const SPEC_TOOLS = [
-  "planner_status",
-  "planner_spec_get",
-  "planner_spec_list",
-  "planner_search",
-  "planner_log",
-  "planner_verify",
-];
-const DC_TOOLS = [
-  "power_blast_radius",
-  "trace_cable_path",
-  "get_rack",
-  "thermal_headroom",
-  "fabric_topology",
-  "floor_plan",
-  "search_devices",
-  "get_device",
-  "get_port",
-  "render",
-];
-const KEYS = [
-  "jsonrpc",
-  "id",
-  "method",
-  "params",
-  "name",
-  "arguments",
-  "_meta",
-  "cursor",
-  "requestId",
-  "result",
-  "error",
-  "limit",
-  "query",
-  "lines",
-  "offset",
-  "since",
-  "status",
-  "__proto__",
-  "io.modelcontextprotocol/protocolVersion",
-  "notifications",
-  "code",
-  "source_ref",
-  "port_ref",
-  "scope_ref",
-  "floor_ref",
-  "subject_ref",
-  "format",
-];
+const SPEC_TOOLS = "status spec_get spec_list search log verify".split(" ").map((name) => `planner_${name}`);
+const DC_TOOLS = (
+  "power_blast_radius trace_cable_path get_rack thermal_headroom fabric_topology floor_plan search_devices " +
+  "get_device get_port render"
+).split(" ");
+const KEYS = (
+  "jsonrpc id method params name arguments _meta cursor requestId result error limit query lines offset since " +
+  "status __proto__ io.modelcontextprotocol/protocolVersion notifications code source_ref port_ref scope_ref " +
+  "floor_ref subject_ref format"
+).split(" ");
 
 /** A line of bytes without a newline: noise, broken JSON, odd JSON or a message with odd members. */
 function line(random: SeededRandom, tools: readonly string[]): Uint8Array {

@@ -101,21 +101,12 @@ function plantHooks(): void {
   }
 }
 
-const CALLS = [
-  "list",
-  "show",
-  "diagnose",
-  "verify",
-  "status",
-  "get_worktree_status",
-  "lint",
-  "ready",
-  "search",
-  "get_spec",
-].map((name, id) => {
-  const args = { id: ONE, query: "a" };
-  return `${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name: `planner_${name}`, arguments: args } })}\n`;
-});
+const CALLS = "list show diagnose verify status get_worktree_status lint ready search get_spec"
+  .split(" ")
+  .map((name, id) => {
+    const args = { id: ONE, query: "a" };
+    return `${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name: `planner_${name}`, arguments: args } })}\n`;
+  });
 
 /** Every command that only reads, one after the other. */
 async function readEverything(): Promise<void> {

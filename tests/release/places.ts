@@ -131,18 +131,7 @@ function image(version: string): Check {
       mkdirSync(data);
       run("chown", ["10001:10001", data, folder]);
       run("chmod", ["755", folder, join(folder, "bundle")]);
-      const words = [
-        "--unshare-user",
-        "--uid",
-        "10001",
-        "--gid",
-        "10001",
-        "--clearenv",
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-      ];
+      const words = "--unshare-user --uid 10001 --gid 10001 --clearenv --proc /proc --dev /dev".split(" ");
       const bwrap = ["bwrap", "--ro-bind", join(folder, "bundle/rootfs"), "/", ...words, "--bind", data, "/data"];
       const launcher = [...bwrap, "--chdir", "/data", "--die-with-parent"];
       const env = config.process.env.flatMap((line: string) => {

@@ -127,20 +127,7 @@ const WHOLE: readonly Question[] = [
   ["FindPlacement", { u_height: 1, draw_w: 100, redundancy: "REDUNDANCY_TWO_N" }],
   ["SearchInventory", { query: "r" }],
 ];
-const LISTED = [
-  "SITE",
-  "FLOOR",
-  "ROOM",
-  "ROW",
-  "RACK",
-  "DEVICE",
-  "PORT",
-  "CABLE",
-  "CRAC",
-  "SUPPLY",
-  "FABRIC",
-  "FABRIC_LINK",
-];
+const LISTED = "SITE FLOOR ROOM ROW RACK DEVICE PORT CABLE CRAC SUPPLY FABRIC FABRIC_LINK".split(" ");
 
 /** What is asked about a thing, by the kind of its reference. */
 const ABOUT: Readonly<Record<string, (ref: string) => readonly Question[]>> = {

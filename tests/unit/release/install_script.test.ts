@@ -20,14 +20,10 @@ afterAll(() => rmSync(WORK, { recursive: true, force: true }));
 
 const TEXT = readFileSync(join(ROOT, "release/install.sh"), "utf8").replaceAll("@VERSION@", "1.2.3");
 /** Files of an archive, beside the program. */
-const CONTENT = [
-  "LICENSE",
-  "THIRD-PARTY-LICENSES.txt",
-  "man/man1/planner.1",
-  "completions/planner.bash",
-  "completions/_planner",
-  "completions/planner.fish",
-];
+const CONTENT = (
+  "LICENSE THIRD-PARTY-LICENSES.txt man/man1/planner.1 completions/planner.bash completions/_planner " +
+  "completions/planner.fish"
+).split(" ");
 
 function put(path: string, text: string, mode = 0o644): void {
   mkdirSync(dirname(path), { recursive: true });

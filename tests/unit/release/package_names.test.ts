@@ -4,16 +4,7 @@ import { join } from "node:path";
 import { REPOSITORY } from "../../support/source_code.ts";
 
 /** What people copy and what pipelines run. */
-const PLACES = [
-  "README.md",
-  "action.yml",
-  ".pre-commit-hooks.yaml",
-  ".github",
-  "docs",
-  "plugins",
-  "examples",
-  "release",
-];
+const PLACES = "README.md action.yml .pre-commit-hooks.yaml .github docs plugins examples release".split(" ");
 /** npm's package `planner` belongs to another person. */
 const RUNS_ANOTHERS =
   /\b(?:npx(?: --?\S+)*|npm (?:i|install|exec)(?: --?\S+)*|bunx|pnpm dlx|yarn dlx) ["']?planner(?![\w-])/;

@@ -11,17 +11,7 @@ import type { Crac, Device, Port } from "#dc/model/resources.ts";
  * Elements: "d:CODE" a device, "c:CODE" a cooling unit, "o:CODE/PORT" an outlet, "f:ID" a feed that nobody declares.
  */
 
-const POWER = [
-  "UTILITY",
-  "GENERATOR",
-  "SWITCHGEAR",
-  "TRANSFER_SWITCH",
-  "UPS",
-  "FLOOR_PDU",
-  "RPP",
-  "BUSWAY",
-  "RACK_PDU",
-];
+const POWER = "UTILITY GENERATOR SWITCHGEAR TRANSFER_SWITCH UPS FLOOR_PDU RPP BUSWAY RACK_PDU".split(" ");
 
 /** An inlet that exists. `source` is an element, "CUT" when its cable does not carry, undefined when nothing is recorded. */
 export interface Inlet {

@@ -104,17 +104,7 @@ test("the changing tools leave archived specs alone", async () => {
   using project = await plannerProject();
   project.write(`.planner/archive/2026-11-01/${ID}.md`, "---\nstatus: failed\n---\n\n# T\n");
 
-  for (const tool of [
-    "reset",
-    "cancel",
-    "archive",
-    "finalize",
-    "spec_update",
-    "pause",
-    "takeover",
-    "work_start",
-    "split",
-  ]) {
+  for (const tool of "reset cancel archive finalize spec_update pause takeover work_start split".split(" ")) {
     const args = tool === "spec_update" ? { id: ID, status: "pending" } : { id: ID };
     expect(await project.call(tool, args)).toEqual({
       text: `Spec '${ID}' is archived: only active specs can be changed`,

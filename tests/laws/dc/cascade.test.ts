@@ -1,11 +1,11 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import { computeBlastRadius } from "#dc/analysis/power/blast_radius.ts";
 import { computeLiveNodes } from "#dc/analysis/power/power_live.ts";
 import { computeLoads } from "#dc/analysis/power/power_load.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { inventory, load } from "../../support/dc/power.ts";
-import { LAW_RUNS } from "../../support/law_runs.ts";
+import { law } from "../../support/law.ts";
 
 /** Small suppliers and consumers that hang on earlier ones; many trip when one fails. */
 const plans = fc.array(
@@ -40,40 +40,39 @@ function slowly({ power: graph, live: baseline }: Topology, source: number) {
 }
 
 for (const tangled of [false, true]) {
-  test(`a cascade trips what it trips when each step is worked out anew${tangled ? ", on circles as well" : ""}`, () => {
-    fc.assert(
-      fc.property(plans, fc.nat(), (given, pick) => {
-        const devices = given.map(({ sources, draw, capacityW }, index) =>
-          load(
-            `D${index}`,
-            index === 0 ? [] : sources.map((source) => `device:D${source % (tangled ? given.length : index)}`),
-            {
-              kind: "RACK_PDU",
-              allocatedDrawW: draw,
-              ...(capacityW !== undefined && { power: { capacityW } }),
-            },
-          ),
-        );
-        const topology = Topology.of(inventory(...devices));
-        const source = pick % topology.power.nodes.length;
-        const failing = { sources: new Set([source]), unlisted: new Set([source]) };
+  law(
+    `a cascade trips what it trips when each step is worked out anew${tangled ? ", on circles as well" : ""}`,
+    [plans, fc.nat()],
+    (given, pick) => {
+      const devices = given.map(({ sources, draw, capacityW }, index) =>
+        load(
+          `D${index}`,
+          index === 0 ? [] : sources.map((source) => `device:D${source % (tangled ? given.length : index)}`),
+          {
+            kind: "RACK_PDU",
+            allocatedDrawW: draw,
+            ...(capacityW !== undefined && { power: { capacityW } }),
+          },
+        ),
+      );
+      const topology = Topology.of(inventory(...devices));
+      const source = pick % topology.power.nodes.length;
+      const failing = { sources: new Set([source]), unlisted: new Set([source]) };
 
-        const blast = computeBlastRadius(topology, failing, {
-          basis: "ALLOCATED",
-          cascade: true,
-          assumeBattery: false,
-        });
+      const blast = computeBlastRadius(topology, failing, {
+        basis: "ALLOCATED",
+        cascade: true,
+        assumeBattery: false,
+      });
 
-        const expected = slowly(topology, source);
-        const told = blast.steps.map(({ trippedRefs, devicesOffline }) => ({
-          trippedRefs: new Set(trippedRefs),
-          devicesOffline,
-        }));
-        expect(told).toEqual(expected.steps);
-        expect([...blast.live]).toEqual([...expected.live]);
-        expect([...blast.loadsAfter]).toEqual([...expected.after]);
-      }),
-      { numRuns: LAW_RUNS },
-    );
-  });
+      const expected = slowly(topology, source);
+      const told = blast.steps.map(({ trippedRefs, devicesOffline }) => ({
+        trippedRefs: new Set(trippedRefs),
+        devicesOffline,
+      }));
+      expect(told).toEqual(expected.steps);
+      expect([...blast.live]).toEqual([...expected.live]);
+      expect([...blast.loadsAfter]).toEqual([...expected.after]);
+    },
+  );
 }

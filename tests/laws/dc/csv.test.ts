@@ -9,7 +9,7 @@ import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { ams1Inventory } from "../../support/dc/ams1_inventory.ts";
 import { cable, crac, device, fabricLink, rack } from "../../support/dc/arbitrary.ts";
-import { LAW_RUNS } from "../../support/law_runs.ts";
+import { law } from "../../support/law.ts";
 
 const KINDS = { rack, device, crac, cable, fabric_link: fabricLink } as const;
 
@@ -39,19 +39,14 @@ function normal(kind: ResourceKind, json: JsonObject): JsonObject {
 
 describe("a CSV gives back what was written", () => {
   for (const [kind, arbitrary] of Object.entries(KINDS) as [ResourceKind, fc.Arbitrary<object>][]) {
-    test(`for every ${kind}, whatever its texts hold`, () => {
-      fc.assert(
-        fc.property(
-          arbitrary,
-          fc.record({ comments: text, tenant: text, labels: fc.dictionary(text, text), tags: fc.array(text) }),
-          (resource, texts) => {
-            const json = convertModelToJson(SCHEMAS[kind], { ...resource, ...(kind !== "fabric_link" && texts) });
-            expect(throughCsv(kind, [json])).toEqual([normal(kind, json)]);
-          },
-        ),
-        { numRuns: LAW_RUNS },
-      );
-    });
+    law(
+      `for every ${kind}, whatever its texts hold`,
+      [arbitrary, fc.record({ comments: text, tenant: text, labels: fc.dictionary(text, text), tags: fc.array(text) })],
+      (resource, texts) => {
+        const json = convertModelToJson(SCHEMAS[kind], { ...resource, ...(kind !== "fabric_link" && texts) });
+        expect(throughCsv(kind, [json])).toEqual([normal(kind, json)]);
+      },
+    );
   }
 
   test("for the sample site", async () => {

@@ -1,10 +1,10 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import { Topology } from "#dc/analysis/topology.ts";
 import { LOAD_BASES } from "#dc/model/enum_values.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { inventory, load } from "../../support/dc/power.ts";
-import { LAW_RUNS } from "../../support/law_runs.ts";
+import { law } from "../../support/law.ts";
 
 // Dense little sites: most devices have power, many by two ways, some in circles, which rules would refuse.
 
@@ -67,25 +67,24 @@ function told(topology: Topology) {
 }
 
 for (const tangled of [false, true]) {
-  test(`what is kept about power follows every change${tangled ? ", in circles as well" : ""}`, () => {
-    fc.assert(
-      fc.property(site, fc.array(change, { minLength: 1, maxLength: 4 }), (plans, changes) => {
-        const devices = new Map(plans.map((one, index) => [index, device(one, index, tangled)]));
-        const built = () =>
-          Topology.of(inventory(...[...devices.entries()].sort(([a], [b]) => a - b).map(([, one]) => one)));
-        let followed = built();
-        for (const { at, to } of changes) {
-          told(followed);
-          if (to === undefined) devices.delete(at);
-          else devices.set(at, device(to, at, tangled));
-          const after = devices.get(at);
-          const keys = { device: [(CODES[at] ?? "").toLowerCase()], rack: [], crac: [], cable: [], fabric_link: [] };
-          followed = followed.changed(keys, inventory(...(after === undefined ? [] : [after])));
+  law(
+    `what is kept about power follows every change${tangled ? ", in circles as well" : ""}`,
+    [site, fc.array(change, { minLength: 1, maxLength: 4 })],
+    (plans, changes) => {
+      const devices = new Map(plans.map((one, index) => [index, device(one, index, tangled)]));
+      const built = () =>
+        Topology.of(inventory(...[...devices.entries()].sort(([a], [b]) => a - b).map(([, one]) => one)));
+      let followed = built();
+      for (const { at, to } of changes) {
+        told(followed);
+        if (to === undefined) devices.delete(at);
+        else devices.set(at, device(to, at, tangled));
+        const after = devices.get(at);
+        const keys = { device: [(CODES[at] ?? "").toLowerCase()], rack: [], crac: [], cable: [], fabric_link: [] };
+        followed = followed.changed(keys, inventory(...(after === undefined ? [] : [after])));
 
-          expect(told(followed)).toEqual(told(built()));
-        }
-      }),
-      { numRuns: LAW_RUNS },
-    );
-  });
+        expect(told(followed)).toEqual(told(built()));
+      }
+    },
+  );
 }

@@ -1,7 +1,7 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import { LayeredMap } from "#dc/analysis/layered_map.ts";
-import { LAW_RUNS } from "../../support/law_runs.ts";
+import { law } from "../../support/law.ts";
 
 const MOST = 4000;
 
@@ -14,27 +14,26 @@ const batch = fc.record({
 
 const KEYS = Array.from({ length: 4 * MOST + 1 }, (_, key) => String(key));
 
-test("every state of a layered map holds what it held when it was handed on, as plain copies do", () => {
-  fc.assert(
-    fc.property(fc.array(batch, { minLength: 1, maxLength: 6 }), (batches) => {
-      let map = new LayeredMap<number>();
-      const states: { readonly map: LayeredMap<number>; readonly plain: ReadonlyMap<string, number> }[] = [];
-      for (const { from, count, value } of batches) {
-        const plain = new Map(states.at(-1)?.plain);
-        map = map.next();
-        for (const key of KEYS.slice(from, from + count)) {
-          if (value === undefined) map.delete(key);
-          else map.set(key, value);
-          if (value === undefined) plain.delete(key);
-          else plain.set(key, value);
-        }
-        states.push({ map, plain });
+law(
+  "every state of a layered map holds what it held when it was handed on, as plain copies do",
+  [fc.array(batch, { minLength: 1, maxLength: 6 })],
+  (batches) => {
+    let map = new LayeredMap<number>();
+    const states: { readonly map: LayeredMap<number>; readonly plain: ReadonlyMap<string, number> }[] = [];
+    for (const { from, count, value } of batches) {
+      const plain = new Map(states.at(-1)?.plain);
+      map = map.next();
+      for (const key of KEYS.slice(from, from + count)) {
+        if (value === undefined) map.delete(key);
+        else map.set(key, value);
+        if (value === undefined) plain.delete(key);
+        else plain.set(key, value);
       }
+      states.push({ map, plain });
+    }
 
-      for (const state of states) {
-        expect(KEYS.filter((key) => state.map.get(key) !== state.plain.get(key))).toEqual([]);
-      }
-    }),
-    { numRuns: LAW_RUNS },
-  );
-});
+    for (const state of states) {
+      expect(KEYS.filter((key) => state.map.get(key) !== state.plain.get(key))).toEqual([]);
+    }
+  },
+);

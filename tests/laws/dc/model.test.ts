@@ -6,6 +6,7 @@ import { doFootprintsOverlap, doSpacesOverlap, getRackSpace, listCoveredUnits } 
 import { comparePortRefs, formatCableRef, formatRef, orderCableEnds, parseRef, portKey } from "#dc/model/ref.ts";
 import { formatEdgeKey, toRefKey } from "#dc/model/resource_key.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
+import { law } from "../../support/law.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 const RUNS = { numRuns: LAW_RUNS };
@@ -44,86 +45,63 @@ const placement = fc.record({
   rotationDeg: fc.constantFrom(0, 90, 180, 270),
 });
 
-test("parseRef gives back what formatRef spells", () => {
-  fc.assert(
-    fc.property(refText, (text) => {
-      const ref = parseRef(text);
+law("parseRef gives back what formatRef spells", [refText], (text) => {
+  const ref = parseRef(text);
 
-      expect(ref).toBeDefined();
-      expect(ref && formatRef(ref)).toBe(text);
-    }),
-    RUNS,
-  );
+  expect(ref).toBeDefined();
+  expect(ref && formatRef(ref)).toBe(text);
 });
 
-test("parseRef takes no text but its own spelling", () => {
-  fc.assert(
-    fc.property(
-      fc.oneof(
-        fc.string(),
-        refText.chain((text) => fc.constantFrom(` ${text}`, `${text} `, `x${text}`)),
-      ),
-      (text) => {
-        const ref = parseRef(text);
-
-        if (ref !== undefined) expect(formatRef(ref)).toBe(text);
-      },
+law(
+  "parseRef takes no text but its own spelling",
+  [
+    fc.oneof(
+      fc.string(),
+      refText.chain((text) => fc.constantFrom(` ${text}`, `${text} `, `x${text}`)),
     ),
-    RUNS,
-  );
+  ],
+  (text) => {
+    const ref = parseRef(text);
+
+    if (ref !== undefined) expect(formatRef(ref)).toBe(text);
+  },
+);
+
+law("formatCableRef names one cable whichever end is given first", [end, end], (a, b) => {
+  fc.pre(comparePortRefs(a, b) !== 0);
+
+  expect(formatCableRef(a, b)).toBe(formatCableRef(b, a));
+  expect(orderCableEnds(a, b)).toEqual(orderCableEnds(b, a));
 });
 
-test("formatCableRef names one cable whichever end is given first", () => {
-  fc.assert(
-    fc.property(end, end, (a, b) => {
-      fc.pre(comparePortRefs(a, b) !== 0);
+law("overlaps is symmetric, and a device overlaps itself", [device, device], (one, other) => {
+  const a = getRackSpace(one);
+  const b = getRackSpace(other);
+  if (a === undefined || b === undefined) throw new Error("a positioned device takes space");
 
-      expect(formatCableRef(a, b)).toBe(formatCableRef(b, a));
-      expect(orderCableEnds(a, b)).toEqual(orderCableEnds(b, a));
-    }),
-    RUNS,
-  );
+  expect(doSpacesOverlap(a, b)).toBe(doSpacesOverlap(b, a));
+  expect(doSpacesOverlap(a, a)).toBe(true);
 });
 
-test("overlaps is symmetric, and a device overlaps itself", () => {
-  fc.assert(
-    fc.property(device, device, (one, other) => {
-      const a = getRackSpace(one);
-      const b = getRackSpace(other);
-      if (a === undefined || b === undefined) throw new Error("a positioned device takes space");
+law("overlaps never joins devices without a common unit", [device, device], (one, other) => {
+  const a = getRackSpace(one);
+  const b = getRackSpace(other);
+  if (a === undefined || b === undefined) throw new Error("a positioned device takes space");
+  const common = listCoveredUnits(a).some((unit) => listCoveredUnits(b).includes(unit));
 
-      expect(doSpacesOverlap(a, b)).toBe(doSpacesOverlap(b, a));
-      expect(doSpacesOverlap(a, a)).toBe(true);
-    }),
-    RUNS,
-  );
+  if (!common) expect(doSpacesOverlap(a, b)).toBe(false);
 });
 
-test("overlaps never joins devices without a common unit", () => {
-  fc.assert(
-    fc.property(device, device, (one, other) => {
-      const a = getRackSpace(one);
-      const b = getRackSpace(other);
-      if (a === undefined || b === undefined) throw new Error("a positioned device takes space");
-      const common = listCoveredUnits(a).some((unit) => listCoveredUnits(b).includes(unit));
+law(
+  "doFootprintsOverlap is symmetric and survives a common shift",
+  [placement, placement, fc.nat(1000)],
+  (a, b, shift) => {
+    const moved = (tile: typeof a) => ({ ...tile, xMm: tile.xMm + shift });
 
-      if (!common) expect(doSpacesOverlap(a, b)).toBe(false);
-    }),
-    RUNS,
-  );
-});
-
-test("doFootprintsOverlap is symmetric and survives a common shift", () => {
-  fc.assert(
-    fc.property(placement, placement, fc.nat(1000), (a, b, shift) => {
-      const moved = (tile: typeof a) => ({ ...tile, xMm: tile.xMm + shift });
-
-      expect(doFootprintsOverlap(a, b)).toBe(doFootprintsOverlap(b, a));
-      expect(doFootprintsOverlap(moved(a), moved(b))).toBe(doFootprintsOverlap(a, b));
-    }),
-    RUNS,
-  );
-});
+    expect(doFootprintsOverlap(a, b)).toBe(doFootprintsOverlap(b, a));
+    expect(doFootprintsOverlap(moved(a), moved(b))).toBe(doFootprintsOverlap(a, b));
+  },
+);
 
 test("canConnectPortKinds is symmetric and keeps power apart from data", () => {
   for (const a of PORT_KINDS) {

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import { createFailureTrace, type FailureOptions, FailureState } from "#dc/analysis/power/failure_state.ts";
 import { getOwnDrawW } from "#dc/analysis/power/load_lanes.ts";
@@ -9,9 +9,7 @@ import { computeLiveNodes } from "#dc/analysis/power/power_live.ts";
 import { computeLoads } from "#dc/analysis/power/power_load.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { inventory, load, source } from "../../support/dc/power.ts";
-import { LAW_RUNS } from "../../support/law_runs.ts";
-
-const RUNS = { numRuns: LAW_RUNS };
+import { law } from "../../support/law.ts";
 
 interface Plan {
   readonly sources: readonly number[];
@@ -73,159 +71,135 @@ function failureState(graph: PowerGraph, options: Partial<FailureOptions> = {}):
   return state;
 }
 
-test("a loss leaves exactly what the fixpoint finds live", () => {
-  fc.assert(
-    fc.property(acyclic, failure, (graph, picks) => {
-      const removed = removedOf(graph, picks);
+law("a loss leaves exactly what the fixpoint finds live", [acyclic, failure], (graph, picks) => {
+  const removed = removedOf(graph, picks);
 
-      const state = failureState(graph);
-      state.spread([...removed]);
+  const state = failureState(graph);
+  state.spread([...removed]);
 
-      const { live, dark } = state;
-      expect([...live]).toEqual([...computeLiveNodes(graph, removed)]);
-      expect(new Set(dark).size).toBe(dark.length);
-    }),
-    RUNS,
-  );
+  const { live, dark } = state;
+  expect([...live]).toEqual([...computeLiveNodes(graph, removed)]);
+  expect(new Set(dark).size).toBe(dark.length);
 });
 
-test("a loss finds the same on circles, batteries included, each node by way of a dark one", () => {
-  fc.assert(
-    fc.property(cyclic, failure, (graph, picks) => {
-      const removed = removedOf(graph, picks);
-      const baseline = computeLiveNodes(graph);
-      const isCharged = (index: number) => {
-        const node = graph.nodes[index];
-        return node?.kind === "DEVICE" && node.device.power?.runtimeS !== undefined;
-      };
-      const immune = (index: number) => isCharged(index) && !removed.has(index);
-      const state = failureState(graph, { assumeBattery: true });
-      state.isCircular = true;
-      state.spread([...removed]);
+law(
+  "a loss finds the same on circles, batteries included, each node by way of a dark one",
+  [cyclic, failure],
+  (graph, picks) => {
+    const removed = removedOf(graph, picks);
+    const baseline = computeLiveNodes(graph);
+    const isCharged = (index: number) => {
+      const node = graph.nodes[index];
+      return node?.kind === "DEVICE" && node.device.power?.runtimeS !== undefined;
+    };
+    const immune = (index: number) => isCharged(index) && !removed.has(index);
+    const state = failureState(graph, { assumeBattery: true });
+    state.isCircular = true;
+    state.spread([...removed]);
 
-      const { live, dark } = state;
-      const { via, depth } = state.trace ?? createFailureTrace(graph);
-      expect([...live]).toEqual([
-        ...computeLiveNodes(graph, removed, (index) => baseline[index] === 1 && immune(index)),
-      ]);
-      expect(dark.toSorted()).toEqual([...live.keys()].filter((at) => baseline[at] !== live[at]).toSorted());
-      expect(dark.every((at) => removed.has(at) || dark.indexOf(via.at(at)) < dark.indexOf(at))).toBe(true);
-      expect(dark.every((at) => depth.at(at) >= 0)).toBe(true);
-    }),
-    RUNS,
-  );
+    const { live, dark } = state;
+    const { via, depth } = state.trace ?? createFailureTrace(graph);
+    expect([...live]).toEqual([...computeLiveNodes(graph, removed, (index) => baseline[index] === 1 && immune(index))]);
+    expect(dark.toSorted()).toEqual([...live.keys()].filter((at) => baseline[at] !== live[at]).toSorted());
+    expect(dark.every((at) => removed.has(at) || dark.indexOf(via.at(at)) < dark.indexOf(at))).toBe(true);
+    expect(dark.every((at) => depth.at(at) >= 0)).toBe(true);
+  },
+);
+
+law("computeLiveNodes never grows when more is removed", [cyclic, failure, fc.nat(29)], (graph, picks, extra) => {
+  const removed = removedOf(graph, picks);
+
+  const fewer = computeLiveNodes(graph, new Set([...removed, extra % graph.nodes.length]));
+
+  const more = computeLiveNodes(graph, removed);
+  expect(fewer.every((lit, index) => lit <= (more[index] ?? 0))).toBe(true);
 });
 
-test("computeLiveNodes never grows when more is removed", () => {
-  fc.assert(
-    fc.property(cyclic, failure, fc.nat(29), (graph, picks, extra) => {
-      const removed = removedOf(graph, picks);
+law(
+  "computeLiveNodes lets no circle keep itself alive: every live node leads back to a root",
+  [cyclic, failure],
+  (graph, picks) => {
+    const live = computeLiveNodes(graph, removedOf(graph, picks));
 
-      const fewer = computeLiveNodes(graph, new Set([...removed, extra % graph.nodes.length]));
+    const reached = new Set(
+      [...graph.nodes.keys()].filter((index) => live[index] === 1 && graph.nodes[index]?.need === 0),
+    );
+    for (const index of reached) for (const { to } of graph.supplies.of(index)) if (live[to] === 1) reached.add(to);
+    expect([...graph.nodes.keys()].filter((index) => live[index] === 1).every((index) => reached.has(index))).toBe(
+      true,
+    );
+  },
+);
 
-      const more = computeLiveNodes(graph, removed);
-      expect(fewer.every((lit, index) => lit <= (more[index] ?? 0))).toBe(true);
-    }),
-    RUNS,
+law(
+  "loads brings every live watt to the roots, none lost and none doubled, above circles as well",
+  [fc.oneof(acyclic, cyclic)],
+  (graph) => {
+    const live = computeLiveNodes(graph);
+
+    const carried = computeLoads(graph, live, "ALLOCATED").watts;
+
+    const indexes = [...graph.nodes.keys()].filter((index) => live[index] === 1);
+    const drawn = indexes.reduce((sum, index) => sum + getOwnDrawW(graph, index, "ALLOCATED"), 0);
+    const roots = indexes.filter((index) => graph.inlets.count(index) === 0);
+    expect(roots.reduce((sum, index) => sum + (carried[index] ?? 0), 0)).toBeCloseTo(drawn, 6);
+  },
+);
+
+law(
+  "a state follows what loads does for the live set after each of several losses, and puts it back",
+  [acyclic, failure],
+  (graph, picks) => {
+    const state = failureState(graph);
+    const removed = new Set<number>();
+    for (const pick of removedOf(graph, picks)) {
+      removed.add(pick);
+      state.follow(state.spread([pick]));
+      const live = computeLiveNodes(graph, removed);
+      expect([...state.live]).toEqual([...live]);
+      expect([...state.loads.after.watts]).toEqual([...computeLoads(graph, live, "ALLOCATED").watts]);
+    }
+    state.undo();
+
+    expect([...state.live]).toEqual([...computeLiveNodes(graph)]);
+    expect([...state.loads.after.watts]).toEqual([...computeLoads(graph, computeLiveNodes(graph), "ALLOCATED").watts]);
+    state.spread([0]);
+    expect([...state.live]).toEqual([...computeLiveNodes(graph, new Set([0]))]);
+  },
+);
+
+law(
+  "a new independent feed darkens nothing, and weakens no failure",
+  [plans, failure, fc.nat(29)],
+  (given, picks, pick) => {
+    const devices = given.map((one, index) =>
+      device(index === 0 ? { ...one, sources: [] } : one, index, (at) => at % index),
+    );
+    const at = pick % devices.length;
+    const inlet = { name: "extra", kind: "POWER_IN" as const, powerIn: { sourceRef: "feed:NEW" } };
+    const fed = devices.map((one, index) =>
+      index === at && index > 0 ? { ...one, ports: [...(one.ports ?? []), inlet] } : one,
+    );
+    const [less, more] = [buildPowerGraph(inventory(...devices)), buildPowerGraph(inventory(...fed))];
+    const removed = removedOf(less, picks);
+
+    const [before, after] = [less, more].map((graph) => computeLiveNodes(graph, removed));
+
+    // The new feed's node comes last, so that the others keep their places.
+    expect(less.nodes.map(({ ref }) => ref)).toEqual(more.nodes.slice(0, less.nodes.length).map(({ ref }) => ref));
+    expect(before?.every((lit, index) => lit <= (after?.[index] ?? 0))).toBe(true);
+  },
+);
+
+law("listSinglePoints names exactly the elements whose loss darkens a node", [acyclic, fc.nat(29)], (graph, pick) => {
+  const index = pick % graph.nodes.length;
+  const live = computeLiveNodes(graph);
+  fc.pre(live[index] === 1);
+
+  const found = listSinglePoints(graph, index);
+
+  const expected = [...graph.nodes.keys()].filter(
+    (at) => at !== index && live[at] === 1 && computeLiveNodes(graph, new Set([at]))[index] === 0,
   );
-});
-
-test("computeLiveNodes lets no circle keep itself alive: every live node leads back to a root", () => {
-  fc.assert(
-    fc.property(cyclic, failure, (graph, picks) => {
-      const live = computeLiveNodes(graph, removedOf(graph, picks));
-
-      const reached = new Set(
-        [...graph.nodes.keys()].filter((index) => live[index] === 1 && graph.nodes[index]?.need === 0),
-      );
-      for (const index of reached) for (const { to } of graph.supplies.of(index)) if (live[to] === 1) reached.add(to);
-      expect([...graph.nodes.keys()].filter((index) => live[index] === 1).every((index) => reached.has(index))).toBe(
-        true,
-      );
-    }),
-    RUNS,
-  );
-});
-
-test("loads brings every live watt to the roots, none lost and none doubled, above circles as well", () => {
-  fc.assert(
-    fc.property(fc.oneof(acyclic, cyclic), (graph) => {
-      const live = computeLiveNodes(graph);
-
-      const carried = computeLoads(graph, live, "ALLOCATED").watts;
-
-      const indexes = [...graph.nodes.keys()].filter((index) => live[index] === 1);
-      const drawn = indexes.reduce((sum, index) => sum + getOwnDrawW(graph, index, "ALLOCATED"), 0);
-      const roots = indexes.filter((index) => graph.inlets.count(index) === 0);
-      expect(roots.reduce((sum, index) => sum + (carried[index] ?? 0), 0)).toBeCloseTo(drawn, 6);
-    }),
-    RUNS,
-  );
-});
-
-test("a state follows what loads does for the live set after each of several losses, and puts it back", () => {
-  fc.assert(
-    fc.property(acyclic, failure, (graph, picks) => {
-      const state = failureState(graph);
-      const removed = new Set<number>();
-      for (const pick of removedOf(graph, picks)) {
-        removed.add(pick);
-        state.follow(state.spread([pick]));
-        const live = computeLiveNodes(graph, removed);
-        expect([...state.live]).toEqual([...live]);
-        expect([...state.loads.after.watts]).toEqual([...computeLoads(graph, live, "ALLOCATED").watts]);
-      }
-      state.undo();
-
-      expect([...state.live]).toEqual([...computeLiveNodes(graph)]);
-      expect([...state.loads.after.watts]).toEqual([
-        ...computeLoads(graph, computeLiveNodes(graph), "ALLOCATED").watts,
-      ]);
-      state.spread([0]);
-      expect([...state.live]).toEqual([...computeLiveNodes(graph, new Set([0]))]);
-    }),
-    RUNS,
-  );
-});
-
-test("a new independent feed darkens nothing, and weakens no failure", () => {
-  fc.assert(
-    fc.property(plans, failure, fc.nat(29), (given, picks, pick) => {
-      const devices = given.map((one, index) =>
-        device(index === 0 ? { ...one, sources: [] } : one, index, (at) => at % index),
-      );
-      const at = pick % devices.length;
-      const inlet = { name: "extra", kind: "POWER_IN" as const, powerIn: { sourceRef: "feed:NEW" } };
-      const fed = devices.map((one, index) =>
-        index === at && index > 0 ? { ...one, ports: [...(one.ports ?? []), inlet] } : one,
-      );
-      const [less, more] = [buildPowerGraph(inventory(...devices)), buildPowerGraph(inventory(...fed))];
-      const removed = removedOf(less, picks);
-
-      const [before, after] = [less, more].map((graph) => computeLiveNodes(graph, removed));
-
-      // The new feed's node comes last, so that the others keep their places.
-      expect(less.nodes.map(({ ref }) => ref)).toEqual(more.nodes.slice(0, less.nodes.length).map(({ ref }) => ref));
-      expect(before?.every((lit, index) => lit <= (after?.[index] ?? 0))).toBe(true);
-    }),
-    RUNS,
-  );
-});
-
-test("listSinglePoints names exactly the elements whose loss darkens a node", () => {
-  fc.assert(
-    fc.property(acyclic, fc.nat(29), (graph, pick) => {
-      const index = pick % graph.nodes.length;
-      const live = computeLiveNodes(graph);
-      fc.pre(live[index] === 1);
-
-      const found = listSinglePoints(graph, index);
-
-      const expected = [...graph.nodes.keys()].filter(
-        (at) => at !== index && live[at] === 1 && computeLiveNodes(graph, new Set([at]))[index] === 0,
-      );
-      expect(new Set(found)).toEqual(new Set(expected.map((at) => graph.nodes[at]?.ref ?? "")));
-    }),
-    RUNS,
-  );
+  expect(new Set(found)).toEqual(new Set(expected.map((at) => graph.nodes[at]?.ref ?? "")));
 });

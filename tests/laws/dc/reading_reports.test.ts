@@ -1,8 +1,9 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { START } from "../../support/dc/service.ts";
 import { smallSite } from "../../support/dc/small_site.ts";
+import { law } from "../../support/law.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 const FIVE_MINUTES_S = 300;
@@ -51,25 +52,24 @@ function latestOf(all: readonly Given[]): readonly (readonly [string, number, st
   });
 }
 
-test("late, doubled and disordered reports of two sources with wrong clocks leave the same readings", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(reading, { minLength: 1, maxLength: 30 }).chain((list) =>
-        fc.record({
-          list: fc.constant(list),
-          again: fc.shuffledSubarray(list, { minLength: list.length }),
-          twice: fc.shuffledSubarray(list),
-          sizes: fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 30 })),
-        }),
-      ),
-      async ({ list, again, twice, sizes }) => {
-        const kept = (await keptAfter(list, sizes[0])) as readonly Record<string, unknown>[];
-
-        expect(await keptAfter([...again, ...twice], sizes[1])).toEqual(kept);
-        const found = kept.map((one) => [one["element_ref"], one["value"] ?? 0, one["source"]]);
-        expect(found.toSorted()).toEqual(latestOf(list).map((one) => [...one]));
-      },
+law(
+  "late, doubled and disordered reports of two sources with wrong clocks leave the same readings",
+  [
+    fc.array(reading, { minLength: 1, maxLength: 30 }).chain((list) =>
+      fc.record({
+        list: fc.constant(list),
+        again: fc.shuffledSubarray(list, { minLength: list.length }),
+        twice: fc.shuffledSubarray(list),
+        sizes: fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 30 })),
+      }),
     ),
-    { numRuns: Math.max(5, Math.ceil(LAW_RUNS / 10)) },
-  );
-});
+  ],
+  async ({ list, again, twice, sizes }) => {
+    const kept = (await keptAfter(list, sizes[0])) as readonly Record<string, unknown>[];
+
+    expect(await keptAfter([...again, ...twice], sizes[1])).toEqual(kept);
+    const found = kept.map((one) => [one["element_ref"], one["value"] ?? 0, one["source"]]);
+    expect(found.toSorted()).toEqual(latestOf(list).map((one) => [...one]));
+  },
+  { numRuns: Math.max(5, Math.ceil(LAW_RUNS / 10)) },
+);

@@ -1,7 +1,8 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import { computePeakFigures, DAY_MS, listDaysWithValues } from "#dc/model/readings/day_history.ts";
 import { addMeasurement, type Measurement, type StoredQuantity } from "#dc/model/readings/reading.ts";
+import { law } from "../../support/law.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 const TODAY = 20_600;
@@ -22,23 +23,21 @@ function keptOf(all: readonly Measurement[], today = TODAY): StoredQuantity | un
   return all.reduce<StoredQuantity | undefined>((kept, one) => addMeasurement(kept, one, today), undefined);
 }
 
-test("any order of arrival, some twice, gives the same state", () => {
-  fc.assert(
-    fc.property(
-      fc.array(measurement, { minLength: 1, maxLength: 40 }).chain((list) =>
-        fc.record({
-          list: fc.constant(list),
-          again: fc.shuffledSubarray(list, { minLength: list.length }),
-          twice: fc.shuffledSubarray(list),
-        }),
-      ),
-      ({ list, again, twice }) => {
-        expect(keptOf([...again, ...twice])).toEqual(keptOf(list));
-      },
+law(
+  "any order of arrival, some twice, gives the same state",
+  [
+    fc.array(measurement, { minLength: 1, maxLength: 40 }).chain((list) =>
+      fc.record({
+        list: fc.constant(list),
+        again: fc.shuffledSubarray(list, { minLength: list.length }),
+        twice: fc.shuffledSubarray(list),
+      }),
     ),
-    { numRuns: LAW_RUNS },
-  );
-});
+  ],
+  ({ list, again, twice }) => {
+    expect(keptOf([...again, ...twice])).toEqual(keptOf(list));
+  },
+);
 
 /** The latest one, by sorting all of them. */
 function latestOf(all: readonly Measurement[]): Measurement | undefined {
@@ -60,43 +59,41 @@ function figuresOf(all: readonly Measurement[], day: number) {
   return [{ day, p95: values[Math.ceil(0.95 * values.length) - 1] ?? 0, max: values.at(-1) ?? 0 }];
 }
 
-test("the latest value and the figures of each day are those of all values together", () => {
-  fc.assert(
-    fc.property(fc.array(measurement, { minLength: 1, maxLength: 250 }), (list) => {
-      const kept = keptOf(list);
-      if (kept === undefined) throw new Error("nothing was kept");
+law(
+  "the latest value and the figures of each day are those of all values together",
+  [fc.array(measurement, { minLength: 1, maxLength: 250 })],
+  (list) => {
+    const kept = keptOf(list);
+    if (kept === undefined) throw new Error("nothing was kept");
 
-      expect({ value: kept.value, at: kept.at, source: kept.source }).toEqual(latestOf(list) as Measurement);
-      expect(listDaysWithValues(kept.days, TODAY)).toEqual([...figuresOf(list, TODAY - 1), ...figuresOf(list, TODAY)]);
+    expect({ value: kept.value, at: kept.at, source: kept.source }).toEqual(latestOf(list) as Measurement);
+    expect(listDaysWithValues(kept.days, TODAY)).toEqual([...figuresOf(list, TODAY - 1), ...figuresOf(list, TODAY)]);
+  },
+);
+
+law(
+  "a day that was closed keeps its figures for 30 days, and no more days are kept",
+  [
+    fc.array(fc.array(fc.record({ slot: fc.nat(95), value: fc.nat(9999) }), { minLength: 1, maxLength: 30 }), {
+      minLength: 35,
+      maxLength: 45,
     }),
-    { numRuns: LAW_RUNS },
-  );
-});
+  ],
+  (days) => {
+    const lists = days.map((values, index) =>
+      values.map(({ slot, value }) => ({ at: (TODAY + index) * DAY_MS + slot * SLOT_MS, value, source: "a" })),
+    );
+    let kept: StoredQuantity | undefined;
+    for (const [index, list] of lists.entries())
+      for (const one of list) kept = addMeasurement(kept, one, TODAY + index);
+    const last = TODAY + lists.length - 1;
+    const expected = lists.slice(-30).flatMap((list, index) => figuresOf(list, last - 29 + index));
 
-test("a day that was closed keeps its figures for 30 days, and no more days are kept", () => {
-  fc.assert(
-    fc.property(
-      fc.array(fc.array(fc.record({ slot: fc.nat(95), value: fc.nat(9999) }), { minLength: 1, maxLength: 30 }), {
-        minLength: 35,
-        maxLength: 45,
-      }),
-      (days) => {
-        const lists = days.map((values, index) =>
-          values.map(({ slot, value }) => ({ at: (TODAY + index) * DAY_MS + slot * SLOT_MS, value, source: "a" })),
-        );
-        let kept: StoredQuantity | undefined;
-        for (const [index, list] of lists.entries())
-          for (const one of list) kept = addMeasurement(kept, one, TODAY + index);
-        const last = TODAY + lists.length - 1;
-        const expected = lists.slice(-30).flatMap((list, index) => figuresOf(list, last - 29 + index));
-
-        expect(kept === undefined ? [] : listDaysWithValues(kept.days, last)).toEqual(expected);
-        expect(kept?.days.closed.length).toBeLessThanOrEqual(30);
-        const peak = kept && computePeakFigures(kept.days, last);
-        const all = lists.slice(-30).flatMap((list, index) => figuresOf(list, last - 29 + index));
-        expect(peak?.max).toBe(Math.max(...all.map(({ max }) => max)));
-      },
-    ),
-    { numRuns: Math.ceil(LAW_RUNS / 5) },
-  );
-});
+    expect(kept === undefined ? [] : listDaysWithValues(kept.days, last)).toEqual(expected);
+    expect(kept?.days.closed.length).toBeLessThanOrEqual(30);
+    const peak = kept && computePeakFigures(kept.days, last);
+    const all = lists.slice(-30).flatMap((list, index) => figuresOf(list, last - 29 + index));
+    expect(peak?.max).toBe(Math.max(...all.map(({ max }) => max)));
+  },
+  { numRuns: Math.ceil(LAW_RUNS / 5) },
+);

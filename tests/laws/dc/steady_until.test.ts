@@ -4,7 +4,7 @@ import { computeElevation } from "#dc/analysis/racks/rack_elevation.ts";
 import { findNextChange } from "#dc/analysis/racks/rack_facts.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Rack } from "#dc/model/resources.ts";
-import { LAW_RUNS } from "../../support/law_runs.ts";
+import { law } from "../../support/law.ts";
 
 const NOW = Date.parse("2026-06-01T00:00:00.000Z");
 const DAYS_MS = 3 * 24 * 3_600_000;
@@ -30,29 +30,23 @@ function said(one: Rack, at: number): unknown {
   return [computeElevation(one, [], input), Topology.of(EMPTY).rackStanding(one, input)];
 }
 
-test("nothing that is said of a rack changes before the moment that is told", () => {
-  fc.assert(
-    fc.property(rack, fc.double({ min: 0, max: 1, noNaN: true }), (one, share) => {
-      const until = findNextChange([one], new Date(NOW).toISOString());
-      expect(until).toBeGreaterThan(NOW);
-      const last = Math.min(until, NOW + 10 * DAYS_MS) - 1;
+law(
+  "nothing that is said of a rack changes before the moment that is told",
+  [rack, fc.double({ min: 0, max: 1, noNaN: true })],
+  (one, share) => {
+    const until = findNextChange([one], new Date(NOW).toISOString());
+    expect(until).toBeGreaterThan(NOW);
+    const last = Math.min(until, NOW + 10 * DAYS_MS) - 1;
 
-      for (const at of [NOW + Math.floor(share * (last - NOW)), last]) expect(said(one, at)).toEqual(said(one, NOW));
-    }),
-    { numRuns: LAW_RUNS },
-  );
-});
+    for (const at of [NOW + Math.floor(share * (last - NOW)), last]) expect(said(one, at)).toEqual(said(one, NOW));
+  },
+);
 
-test("the moment is not too early for a measurement", () => {
-  fc.assert(
-    fc.property(moment, (measuredAt) => {
-      const one: Rack = { code: "R", uHeight: 10, measuredAt };
-      const until = findNextChange([one], new Date(NOW).toISOString());
+law("the moment is not too early for a measurement", [moment], (measuredAt) => {
+  const one: Rack = { code: "R", uHeight: 10, measuredAt };
+  const until = findNextChange([one], new Date(NOW).toISOString());
 
-      expect(said(one, until)).not.toEqual(said(one, NOW));
-    }),
-    { numRuns: LAW_RUNS },
-  );
+  expect(said(one, until)).not.toEqual(said(one, NOW));
 });
 
 test("time changes nothing about racks without dates", () => {
@@ -62,16 +56,15 @@ test("time changes nothing about racks without dates", () => {
   );
 });
 
-test("what is kept of a rack is what would be worked out anew at every moment, later or earlier", () => {
-  fc.assert(
-    fc.property(rack, fc.array(moment, { minLength: 2, maxLength: 5 }), (one, moments) => {
-      const keeping = Topology.of(EMPTY);
-      for (const now of moments) {
-        const input = { basis: "ALLOCATED" as const, now };
+law(
+  "what is kept of a rack is what would be worked out anew at every moment, later or earlier",
+  [rack, fc.array(moment, { minLength: 2, maxLength: 5 })],
+  (one, moments) => {
+    const keeping = Topology.of(EMPTY);
+    for (const now of moments) {
+      const input = { basis: "ALLOCATED" as const, now };
 
-        expect(keeping.rackStanding(one, input)).toEqual(Topology.of(EMPTY).rackStanding(one, input));
-      }
-    }),
-    { numRuns: LAW_RUNS },
-  );
-});
+      expect(keeping.rackStanding(one, input)).toEqual(Topology.of(EMPTY).rackStanding(one, input));
+    }
+  },
+);

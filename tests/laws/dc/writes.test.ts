@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
@@ -7,7 +7,7 @@ import { computeElevation } from "#dc/analysis/racks/rack_elevation.ts";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import { Refusal } from "#dc/model/refusal.ts";
 import { type TestService, testService } from "../../support/dc/service.ts";
-import { LAW_RUNS } from "../../support/law_runs.ts";
+import { law } from "../../support/law.ts";
 
 const code = fc.constantFrom("A", "B", "C", "D", "E");
 const location = { site_id: "S", floor_number: 1 };
@@ -94,66 +94,55 @@ function hasCircle({ nodes, supplies, inlets }: PowerGraph): boolean {
   return done.size < open.length;
 }
 
-test("no sequence of writes leaves a circle of power, a unit taken twice, or a broken change log", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(call, { maxLength: 25 }), async (calls) => {
-      const site = await testService();
+law(
+  "no sequence of writes leaves a circle of power, a unit taken twice, or a broken change log",
+  [fc.array(call, { maxLength: 25 })],
+  async (calls) => {
+    const site = await testService();
 
-      await play(site, calls);
+    await play(site, calls);
 
-      const { inventory, verdict } = await site.store.read(async (reader) => ({
-        inventory: await reader.inventory(),
-        verdict: await verifyLog(reader),
-      }));
-      expect(hasCircle(buildPowerGraph(inventory))).toBe(false);
-      const [rack] = inventory.racks;
-      if (rack === undefined) throw new Error("the rack was written first");
-      const inside = inventory.devices.filter(({ rackCode }) => rackCode === "R");
-      expect(computeElevation(rack, inside, { now: "2026-01-01T00:00:00Z", basis: "ALLOCATED" }).conflicts).toEqual([]);
-      expect(verdict.ok).toBe(true);
-    }),
-    { numRuns: LAW_RUNS },
-  );
-});
+    const { inventory, verdict } = await site.store.read(async (reader) => ({
+      inventory: await reader.inventory(),
+      verdict: await verifyLog(reader),
+    }));
+    expect(hasCircle(buildPowerGraph(inventory))).toBe(false);
+    const [rack] = inventory.racks;
+    if (rack === undefined) throw new Error("the rack was written first");
+    const inside = inventory.devices.filter(({ rackCode }) => rackCode === "R");
+    expect(computeElevation(rack, inside, { now: "2026-01-01T00:00:00Z", basis: "ALLOCATED" }).conflicts).toEqual([]);
+    expect(verdict.ok).toBe(true);
+  },
+);
 
-test("a write that was only tried, or refused, leaves the inventory and the log as they were", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(call, { maxLength: 8 }), call, async (calls, [rpc, request]) => {
-      const site = await testService();
-      await play(site, calls);
-      const look = () =>
-        site.store.read(async (reader) => [
-          await reader.inventory(),
-          await reader.chainHead(),
-          await reader.revision(),
-        ]);
-      const before = await look();
+law(
+  "a write that was only tried, or refused, leaves the inventory and the log as they were",
+  [fc.array(call, { maxLength: 8 }), call],
+  async (calls, [rpc, request]) => {
+    const site = await testService();
+    await play(site, calls);
+    const look = () =>
+      site.store.read(async (reader) => [await reader.inventory(), await reader.chainHead(), await reader.revision()]);
+    const before = await look();
 
-      const tried = await site.call(rpc, { ...request, validate_only: true }).catch((error: unknown) => String(error));
-      expect(await look()).toEqual(before);
+    const tried = await site.call(rpc, { ...request, validate_only: true }).catch((error: unknown) => String(error));
+    expect(await look()).toEqual(before);
 
-      const done = await site.call(rpc, request).catch((error: unknown) => String(error));
-      if (typeof done === "string") expect(await look()).toEqual(before);
-      expect(typeof done).toBe(typeof tried);
-    }),
-    { numRuns: LAW_RUNS },
-  );
-});
+    const done = await site.call(rpc, request).catch((error: unknown) => String(error));
+    if (typeof done === "string") expect(await look()).toEqual(before);
+    expect(typeof done).toBe(typeof tried);
+  },
+);
 
-test("the same call again answers UNCHANGED", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(call, { maxLength: 8 }), device, async (calls, one) => {
-      const site = await testService();
-      await play(site, calls);
-      const request = { device: one, update_mask: "*" };
-      const first = await site.call("UpsertDevice", request).catch(() => undefined);
-      fc.pre(first !== undefined);
+law("the same call again answers UNCHANGED", [fc.array(call, { maxLength: 8 }), device], async (calls, one) => {
+  const site = await testService();
+  await play(site, calls);
+  const request = { device: one, update_mask: "*" };
+  const first = await site.call("UpsertDevice", request).catch(() => undefined);
+  fc.pre(first !== undefined);
 
-      const again = await site.call("UpsertDevice", request);
+  const again = await site.call("UpsertDevice", request);
 
-      expect(again.outcome).toBe("OUTCOME_UNCHANGED");
-      expect(again.device).toEqual(first.device);
-    }),
-    { numRuns: LAW_RUNS },
-  );
+  expect(again.outcome).toBe("OUTCOME_UNCHANGED");
+  expect(again.device).toEqual(first.device);
 });

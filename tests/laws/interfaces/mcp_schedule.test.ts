@@ -1,7 +1,7 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import { Schedule, type TaskAccess } from "#interfaces/mcp/schedule.ts";
-import { LAW_RUNS } from "../../support/law_runs.ts";
+import { law } from "../../support/law.ts";
 
 interface Job extends TaskAccess {
   /** How many turns of the event loop the job takes; none means that it is done at once. */
@@ -50,31 +50,29 @@ function sameSpec(a: Job, b: Job): boolean {
   return a.subject.key.startsWith(b.subject.key) || b.subject.key.startsWith(a.subject.key);
 }
 
-test("Schedule runs every job once, and jobs on one spec in order of arrival when one of them writes", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(job, { maxLength: 30 }), async (jobs) => {
-      const { begin, end } = await run(jobs);
+law(
+  "Schedule runs every job once, and jobs on one spec in order of arrival when one of them writes",
+  [fc.array(job, { maxLength: 30 })],
+  async (jobs) => {
+    const { begin, end } = await run(jobs);
 
-      expect(end.size).toBe(jobs.length);
-      for (const [i, first] of jobs.entries()) {
-        for (const [j, second] of jobs.entries()) {
-          if (i < j && (first.writes || second.writes) && sameSpec(first, second)) {
-            expect(end.get(i)).toBeLessThan(begin.get(j) ?? -1);
-          }
+    expect(end.size).toBe(jobs.length);
+    for (const [i, first] of jobs.entries()) {
+      for (const [j, second] of jobs.entries()) {
+        if (i < j && (first.writes || second.writes) && sameSpec(first, second)) {
+          expect(end.get(i)).toBeLessThan(begin.get(j) ?? -1);
         }
       }
-    }),
-    { numRuns: LAW_RUNS },
-  );
-});
+    }
+  },
+);
 
-test("Schedule ends ordinary jobs in order of arrival when none is slow", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(job, { maxLength: 30 }), async (jobs) => {
-      const { end } = await run(jobs.map((each) => ({ ...each, slow: false })));
+law(
+  "Schedule ends ordinary jobs in order of arrival when none is slow",
+  [fc.array(job, { maxLength: 30 })],
+  async (jobs) => {
+    const { end } = await run(jobs.map((each) => ({ ...each, slow: false })));
 
-      expect([...end.keys()]).toEqual(jobs.map((_, index) => index));
-    }),
-    { numRuns: LAW_RUNS },
-  );
-});
+    expect([...end.keys()]).toEqual(jobs.map((_, index) => index));
+  },
+);

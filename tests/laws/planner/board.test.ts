@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -6,6 +6,7 @@ import { BoardState } from "#planner/board/board_state.ts";
 import { FactsReader } from "#planner/board/facts_reader.ts";
 import { type BoardChange, type Card, COLUMNS } from "#planner/board/wire.ts";
 import { STORED_STATUSES } from "#planner/spec/status.ts";
+import { law } from "../../support/law.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 import { type PlannerProject, plannerProject } from "../../support/planner_project.ts";
 
@@ -82,27 +83,26 @@ function idsOf(cards: Iterable<{ readonly id: string }>): readonly string[] {
   return Array.from(cards, ({ id }) => id).sort();
 }
 
-test("each spec is in one column, whose sums are those of status, and changes lead from any state to the next", async () => {
-  await fc.assert(
-    fc.asyncProperty(states, async (turns) => {
-      using made = await plannerProject();
-      const [reader, state, page] = [new FactsReader(made.context), new BoardState(), new Map<string, Card>()];
-      let revision = 0;
-      for (const sketches of turns) {
-        write(made, sketches);
-        const facts = await reader.read();
-        if (facts !== null) state.update(facts);
-        await expectSumsOfStatus(made, state);
-        await expectReady(made, state.cards());
-        const change = state.since(revision);
-        revision = change.revision;
-        applyChange(page, change);
-        expect(idsOf(page.values())).toEqual(idsOf(state.cards()));
-        for (const card of state.cards()) expect(page.get(card.id)).toEqual(card);
-        expectPicture(state);
-      }
-    }),
-    // Each run writes projects to the disk.
-    { numRuns: Math.ceil(Math.min(LAW_RUNS, 4000) / 4) },
-  );
-});
+law(
+  "each spec is in one column, whose sums are those of status, and changes lead from any state to the next",
+  [states],
+  async (turns) => {
+    using made = await plannerProject();
+    const [reader, state, page] = [new FactsReader(made.context), new BoardState(), new Map<string, Card>()];
+    let revision = 0;
+    for (const sketches of turns) {
+      write(made, sketches);
+      const facts = await reader.read();
+      if (facts !== null) state.update(facts);
+      await expectSumsOfStatus(made, state);
+      await expectReady(made, state.cards());
+      const change = state.since(revision);
+      revision = change.revision;
+      applyChange(page, change);
+      expect(idsOf(page.values())).toEqual(idsOf(state.cards()));
+      for (const card of state.cards()) expect(page.get(card.id)).toEqual(card);
+      expectPicture(state);
+    }
+  },
+  { numRuns: Math.ceil(Math.min(LAW_RUNS, 4000) / 4) },
+);

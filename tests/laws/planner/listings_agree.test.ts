@@ -1,6 +1,7 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import { FILTER_STATUSES, STORED_STATUSES } from "../../../src/planner/spec/status.ts";
+import { law } from "../../support/law.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 import { type PlannerProject, plannerProject } from "../../support/planner_project.ts";
 
@@ -44,33 +45,32 @@ interface Row {
   readonly status: string;
 }
 
-test("list, ready, status, search and get agree about every project", async () => {
-  await fc.assert(
-    fc.asyncProperty(project, async (sketches) => {
-      using made = await plannerProject();
-      made.write(".planner/archive/2026-10-01-001-old.md", "---\nstatus: completed\n---\n\n# Old\n");
-      for (const [index, sketch] of sketches.entries()) write(made, sketch, index);
-      const all = await made.json("spec_list");
-      const counts = await made.json("status");
+law(
+  "list, ready, status, search and get agree about every project",
+  [project],
+  async (sketches) => {
+    using made = await plannerProject();
+    made.write(".planner/archive/2026-10-01-001-old.md", "---\nstatus: completed\n---\n\n# Old\n");
+    for (const [index, sketch] of sketches.entries()) write(made, sketch, index);
+    const all = await made.json("spec_list");
+    const counts = await made.json("status");
 
-      expect(counts.total).toBe(all.total);
-      expect(counts.unreadable).toEqual(all.unreadable);
-      for (const status of FILTER_STATUSES) {
-        const listed = await made.json("spec_list", { status });
-        const found = await made.json("search", { query: "OF MANY", status });
-        expect(found.specs.map(({ id }: Row) => id)).toEqual(listed.specs.map(({ id }: Row) => id));
-        if (status === "ready") {
-          expect(await made.json("ready")).toEqual(listed);
-          continue;
-        }
-        expect(listed.total).toBe(counts[status]);
-        expect(listed.specs).toEqual(all.specs.filter((row: Row) => row.status === status));
+    expect(counts.total).toBe(all.total);
+    expect(counts.unreadable).toEqual(all.unreadable);
+    for (const status of FILTER_STATUSES) {
+      const listed = await made.json("spec_list", { status });
+      const found = await made.json("search", { query: "OF MANY", status });
+      expect(found.specs.map(({ id }: Row) => id)).toEqual(listed.specs.map(({ id }: Row) => id));
+      if (status === "ready") {
+        expect(await made.json("ready")).toEqual(listed);
+        continue;
       }
-      for (const row of all.specs as Row[]) {
-        expect((await made.json("spec_get", { id: row.id })).status).toBe(row.status);
-      }
-    }),
-    // Each run writes a project to the disk: ten thousand of them would take minutes.
-    { numRuns: Math.min(LAW_RUNS, 2000) },
-  );
-});
+      expect(listed.total).toBe(counts[status]);
+      expect(listed.specs).toEqual(all.specs.filter((row: Row) => row.status === status));
+    }
+    for (const row of all.specs as Row[]) {
+      expect((await made.json("spec_get", { id: row.id })).status).toBe(row.status);
+    }
+  },
+  { numRuns: Math.min(LAW_RUNS, 2000) },
+);

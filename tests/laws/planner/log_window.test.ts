@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { readLogWindow } from "../../../src/planner/work/records/log_window.ts";
+import { law } from "../../support/law.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 import { memoryLog } from "../../support/memory_log.ts";
 
@@ -8,23 +9,22 @@ const text = fc
   .array(fc.oneof(fc.constantFrom("\n", "\r\n", "😀", "ä", "2026-11-21T10:00:00.000Z x\n"), fc.string()))
   .map((parts) => parts.join("").toWellFormed());
 
-test("readLogWindow's answers join to the whole log, however they are cut", async () => {
-  await fc.assert(
-    fc.asyncProperty(text, fc.integer({ min: 1, max: 5 }), async (content, lines) => {
-      const log = memoryLog(content);
-      let joined = "";
-      for (let offset = 0, more = true; more; ) {
-        const window = await readLogWindow(log, { lines, offset, growing: false });
-        expect(window.line_count).toBeLessThanOrEqual(lines);
-        joined += window.content;
-        offset = window.byte_offset;
-        more = window.has_more;
-      }
-      expect(joined).toBe(content);
-    }),
-    { numRuns: LAW_RUNS },
-  );
-});
+law(
+  "readLogWindow's answers join to the whole log, however they are cut",
+  [text, fc.integer({ min: 1, max: 5 })],
+  async (content, lines) => {
+    const log = memoryLog(content);
+    let joined = "";
+    for (let offset = 0, more = true; more; ) {
+      const window = await readLogWindow(log, { lines, offset, growing: false });
+      expect(window.line_count).toBeLessThanOrEqual(lines);
+      joined += window.content;
+      offset = window.byte_offset;
+      more = window.has_more;
+    }
+    expect(joined).toBe(content);
+  },
+);
 
 test("readLogWindow loses and repeats nothing for a reader who follows while the log grows", async () => {
   const cuts = fc.array(fc.nat(200), { maxLength: 8 });
@@ -50,17 +50,16 @@ test("readLogWindow loses and repeats nothing for a reader who follows while the
   );
 });
 
-test("readLogWindow's last lines are the end of all lines", async () => {
-  await fc.assert(
-    fc.asyncProperty(text, fc.integer({ min: 1, max: 6 }), fc.boolean(), async (content, lines, growing) => {
-      const shown = growing ? content.slice(0, content.lastIndexOf("\n") + 1) : content;
-      const all = shown.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+law(
+  "readLogWindow's last lines are the end of all lines",
+  [text, fc.integer({ min: 1, max: 6 }), fc.boolean()],
+  async (content, lines, growing) => {
+    const shown = growing ? content.slice(0, content.lastIndexOf("\n") + 1) : content;
+    const all = shown.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
-      const window = await readLogWindow(memoryLog(content), { lines, growing });
+    const window = await readLogWindow(memoryLog(content), { lines, growing });
 
-      expect(window.content).toBe(all.slice(-lines).join(""));
-      expect(window.byte_offset).toBe(new TextEncoder().encode(shown).length);
-    }),
-    { numRuns: LAW_RUNS },
-  );
-});
+    expect(window.content).toBe(all.slice(-lines).join(""));
+    expect(window.byte_offset).toBe(new TextEncoder().encode(shown).length);
+  },
+);

@@ -10,6 +10,7 @@ import type { Crac, FabricLink } from "#dc/model/resources.ts";
 import { runAllSteps } from "#kernel/steps.ts";
 import { inventory, load } from "../../../support/dc/power.ts";
 import { slowFailure } from "../../../support/dc/slow_failure.ts";
+import { law } from "../../../support/law.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 // After a change the outcomes are those of a site that was read anew, and fold into the same lines; on circles of supply they
@@ -147,15 +148,10 @@ for (const tangled of [false, true]) {
   }, 300_000);
 }
 
-test("outcomes on circles of supply are those of a blast radius", () => {
-  fc.assert(
-    fc.property(plans, (given) => {
-      const topology = Topology.of(inventory(...given.map((one, index) => device(one, index, true))));
-      const { outcomes } = runAllSteps(failEachElement(topology, OPTIONS));
+law("outcomes on circles of supply are those of a blast radius", [plans], (given) => {
+  const topology = Topology.of(inventory(...given.map((one, index) => device(one, index, true))));
+  const { outcomes } = runAllSteps(failEachElement(topology, OPTIONS));
 
-      const slow = outcomes.map(({ elements }) => slowFailure(topology, elements, OPTIONS));
-      expect(told(topology, outcomes)).toEqual(told(topology, slow));
-    }),
-    { numRuns: LAW_RUNS },
-  );
+  const slow = outcomes.map(({ elements }) => slowFailure(topology, elements, OPTIONS));
+  expect(told(topology, outcomes)).toEqual(told(topology, slow));
 });

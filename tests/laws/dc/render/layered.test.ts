@@ -1,8 +1,8 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import { layOutGraph } from "#dc/render/layout/layered.ts";
 import type { Point } from "#dc/render/scene.ts";
-import { LAW_RUNS } from "../../../support/law_runs.ts";
+import { law } from "../../../support/law.ts";
 
 const graph = fc.integer({ min: 1, max: 25 }).chain((count) =>
   fc.record({
@@ -39,21 +39,16 @@ function meet(a: Area, b: Area): boolean {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
-test("boxes of any graph, circles included, never overlap and stay inside the picture", () => {
-  fc.assert(
-    fc.property(graph, ({ boxes, edges }) => {
-      const { corners, width, height } = layOutGraph(boxes, edges);
-      const placed = areas(boxes, corners);
-      for (const [index, area] of placed.entries()) {
-        expect(area.left).toBeGreaterThanOrEqual(0);
-        expect(area.top).toBeGreaterThanOrEqual(0);
-        expect(area.right).toBeLessThanOrEqual(width);
-        expect(area.bottom).toBeLessThanOrEqual(height);
-        for (const other of placed.slice(index + 1)) expect(meet(area, other)).toBe(false);
-      }
-    }),
-    { numRuns: LAW_RUNS },
-  );
+law("boxes of any graph, circles included, never overlap and stay inside the picture", [graph], ({ boxes, edges }) => {
+  const { corners, width, height } = layOutGraph(boxes, edges);
+  const placed = areas(boxes, corners);
+  for (const [index, area] of placed.entries()) {
+    expect(area.left).toBeGreaterThanOrEqual(0);
+    expect(area.top).toBeGreaterThanOrEqual(0);
+    expect(area.right).toBeLessThanOrEqual(width);
+    expect(area.bottom).toBeLessThanOrEqual(height);
+    for (const other of placed.slice(index + 1)) expect(meet(area, other)).toBe(false);
+  }
 });
 
 /** The straight parts of a way, as areas a little wider than nothing. */
@@ -74,31 +69,25 @@ function standsAtSide(area: Area | undefined, [x, y]: Point): boolean {
   return area !== undefined && (x === area.left || x === area.right) && y >= area.top && y <= area.bottom;
 }
 
-test("every edge runs at right angles from its source to its consumer and through no other box", () => {
-  fc.assert(
-    fc.property(graph, ({ boxes, edges }) => {
-      const { corners, routes } = layOutGraph(boxes, edges);
-      const placed = areas(boxes, corners);
-      for (const [index, { from, to }] of edges.entries()) {
-        const route = routes[index] ?? [];
-        const others = placed.filter((_, box) => box !== from && box !== to);
-        if (from === to) expect(route).toEqual([]);
-        else {
-          expect(standsAtSide(placed[from], route[0] ?? [-1, -1])).toBe(true);
-          expect(standsAtSide(placed[to], route.at(-1) ?? [-1, -1])).toBe(true);
-        }
-        for (const part of partsOf(route)) expect(others.filter((area) => meet(part, area))).toEqual([]);
+law(
+  "every edge runs at right angles from its source to its consumer and through no other box",
+  [graph],
+  ({ boxes, edges }) => {
+    const { corners, routes } = layOutGraph(boxes, edges);
+    const placed = areas(boxes, corners);
+    for (const [index, { from, to }] of edges.entries()) {
+      const route = routes[index] ?? [];
+      const others = placed.filter((_, box) => box !== from && box !== to);
+      if (from === to) expect(route).toEqual([]);
+      else {
+        expect(standsAtSide(placed[from], route[0] ?? [-1, -1])).toBe(true);
+        expect(standsAtSide(placed[to], route.at(-1) ?? [-1, -1])).toBe(true);
       }
-    }),
-    { numRuns: LAW_RUNS },
-  );
-});
+      for (const part of partsOf(route)) expect(others.filter((area) => meet(part, area))).toEqual([]);
+    }
+  },
+);
 
-test("the same graph is laid out alike", () => {
-  fc.assert(
-    fc.property(graph, ({ boxes, edges }) => {
-      expect(layOutGraph(boxes, edges)).toEqual(layOutGraph(structuredClone(boxes), structuredClone(edges)));
-    }),
-    { numRuns: LAW_RUNS },
-  );
+law("the same graph is laid out alike", [graph], ({ boxes, edges }) => {
+  expect(layOutGraph(boxes, edges)).toEqual(layOutGraph(structuredClone(boxes), structuredClone(edges)));
 });

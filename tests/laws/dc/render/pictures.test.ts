@@ -20,6 +20,7 @@ import {
 import { loadPage } from "#runtime/pages.ts";
 import { readRasterFiles } from "#runtime/raster_worker.ts";
 import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";
+import { law } from "../../../support/law.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 beforeAll(async () => {
@@ -215,15 +216,15 @@ const drawing: fc.Arbitrary<Drawing> = fc.oneof(
   thermal.map((picture) => drawThermal(picture, OPTIONS)),
 );
 
-test("no text leaves its picture and no two texts overlap, whatever the data", () => {
-  fc.assert(
-    fc.property(drawing, ({ scene }) => {
-      expect(cutTexts(scene)).toEqual([]);
-      expect(overlappingTexts(scene)).toEqual([]);
-    }),
-    runs,
-  );
-});
+law(
+  "no text leaves its picture and no two texts overlap, whatever the data",
+  [drawing],
+  ({ scene }) => {
+    expect(cutTexts(scene)).toEqual([]);
+    expect(overlappingTexts(scene)).toEqual([]);
+  },
+  runs,
+);
 
 test.each(["ABC", "BCA", "CAB", "BAC"])(
   "no device of a rack lies over another, beside one that contradicts two: %s",
@@ -247,18 +248,18 @@ test.each(["ABC", "BCA", "CAB", "BAC"])(
   },
 );
 
-test("SVG is valid XML whatever names hold, and the same scene gives the same text", () => {
-  fc.assert(
-    fc.property(drawing, fc.constantFrom(...THEMES), ({ scene }, theme) => {
-      const svg = formatSvg(scene, { theme });
-      // A strict parser of XML reads it.
-      new Resvg(svg, { font: { fontBuffers: [] } }).free();
-      expect(svg).not.toMatch(/<script|javascript:|NaN|undefined|Infinity/);
-      expect(formatSvg(scene, { theme })).toBe(svg);
-    }),
-    runs,
-  );
-});
+law(
+  "SVG is valid XML whatever names hold, and the same scene gives the same text",
+  [drawing, fc.constantFrom(...THEMES)],
+  ({ scene }, theme) => {
+    const svg = formatSvg(scene, { theme });
+    // A strict parser of XML reads it.
+    new Resvg(svg, { font: { fontBuffers: [] } }).free();
+    expect(svg).not.toMatch(/<script|javascript:|NaN|undefined|Infinity/);
+    expect(formatSvg(scene, { theme })).toBe(svg);
+  },
+  runs,
+);
 
 test("a dataset cannot leave its script element, and reads back as it was", async () => {
   const page = (await loadPage("picture_file")) ?? "";
@@ -281,13 +282,13 @@ test("a dataset cannot leave its script element, and reads back as it was", asyn
   );
 });
 
-test("drawn and omitted devices are all there are", () => {
-  fc.assert(
-    fc.property(rack, fc.integer({ min: 1, max: 40 }), (reply, maxNodes) => {
-      const { omittedNodes, graph } = drawElevation(reply, { ...OPTIONS, maxNodes });
-      expect(graph.nodes.length - 1 + omittedNodes).toBe(reply.occupants.length);
-      expect(omittedNodes).toBe(Math.max(0, reply.occupants.length - maxNodes));
-    }),
-    runs,
-  );
-});
+law(
+  "drawn and omitted devices are all there are",
+  [rack, fc.integer({ min: 1, max: 40 })],
+  (reply, maxNodes) => {
+    const { omittedNodes, graph } = drawElevation(reply, { ...OPTIONS, maxNodes });
+    expect(graph.nodes.length - 1 + omittedNodes).toBe(reply.occupants.length);
+    expect(omittedNodes).toBe(Math.max(0, reply.occupants.length - maxNodes));
+  },
+  runs,
+);

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import type { Inventory } from "#dc/model/inventory.ts";
 import type { Device } from "#dc/model/resources.ts";
@@ -6,7 +6,7 @@ import { collapseFailure } from "#dc/render/power/collapse.ts";
 import { collectFailureSurroundings } from "#dc/render/power/failure.ts";
 import { failureOf } from "../../../support/dc/pictures.ts";
 import { inventory, load, panel, source } from "../../../support/dc/power.ts";
-import { LAW_RUNS } from "../../../support/law_runs.ts";
+import { law } from "../../../support/law.ts";
 
 /** A tree of panels over several places, with loads on one or two feeds. */
 const site: fc.Arbitrary<Inventory> = fc
@@ -65,55 +65,48 @@ const asked = fc.record({
   compact: fc.boolean(),
 });
 
-test("every element of a failure is a member of exactly one thing that is drawn, and no other is", () => {
-  fc.assert(
-    fc.property(asked, ({ site: given, refs, ...options }) => {
-      const failure = failureOf(given, refs);
-      const { drawn } = collapseFailure(failure, options);
-      const { impacts } = collectFailureSurroundings(failure);
-      const members = drawn.flatMap((one) => one.members).toSorted((a, b) => a - b);
-      const reached = [...failure.graph.nodes.keys()].filter((index) => impacts.has(index));
-      expect(members).toEqual(reached);
-    }),
-    { numRuns: LAW_RUNS },
-  );
-});
+law(
+  "every element of a failure is a member of exactly one thing that is drawn, and no other is",
+  [asked],
+  ({ site: given, refs, ...options }) => {
+    const failure = failureOf(given, refs);
+    const { drawn } = collapseFailure(failure, options);
+    const { impacts } = collectFailureSurroundings(failure);
+    const members = drawn.flatMap((one) => one.members).toSorted((a, b) => a - b);
+    const reached = [...failure.graph.nodes.keys()].filter((index) => impacts.has(index));
+    expect(members).toEqual(reached);
+  },
+);
 
-test("never more is drawn than may be, and what is not drawn itself is counted", () => {
-  fc.assert(
-    fc.property(asked, ({ site: given, refs, ...options }) => {
-      const failure = failureOf(given, refs);
-      const { drawn, omitted } = collapseFailure(failure, options);
-      const { keys } = collectFailureSurroundings(failure);
-      // An outlet counts as a part of its device, unless it was asked for or highlighted.
-      const counts = (index: number) => {
-        const node = failure.graph.nodes[index];
-        return node?.kind !== "OUTLET" || keys.has(index) || options.highlight.has(node.ref);
-      };
-      const elements = ({ members }: (typeof drawn)[number]) => Math.max(1, members.filter(counts).length);
-      const groups = drawn.filter(({ form }) => form === "GROUP");
-      const single = drawn.filter(({ form }) => form !== "GROUP").reduce((sum, one) => sum + elements(one), 0);
-      expect(groups.length + single).toBeLessThanOrEqual(options.maxNodes);
-      expect(omitted).toBe(groups.reduce((sum, one) => sum + elements(one), 0));
-      expect(new Set(drawn.map(({ id }) => id)).size).toBe(drawn.length);
-    }),
-    { numRuns: LAW_RUNS },
-  );
-});
+law(
+  "never more is drawn than may be, and what is not drawn itself is counted",
+  [asked],
+  ({ site: given, refs, ...options }) => {
+    const failure = failureOf(given, refs);
+    const { drawn, omitted } = collapseFailure(failure, options);
+    const { keys } = collectFailureSurroundings(failure);
+    // An outlet counts as a part of its device, unless it was asked for or highlighted.
+    const counts = (index: number) => {
+      const node = failure.graph.nodes[index];
+      return node?.kind !== "OUTLET" || keys.has(index) || options.highlight.has(node.ref);
+    };
+    const elements = ({ members }: (typeof drawn)[number]) => Math.max(1, members.filter(counts).length);
+    const groups = drawn.filter(({ form }) => form === "GROUP");
+    const single = drawn.filter(({ form }) => form !== "GROUP").reduce((sum, one) => sum + elements(one), 0);
+    expect(groups.length + single).toBeLessThanOrEqual(options.maxNodes);
+    expect(omitted).toBe(groups.reduce((sum, one) => sum + elements(one), 0));
+    expect(new Set(drawn.map(({ id }) => id)).size).toBe(drawn.length);
+  },
+);
 
-test("every supply between two drawn things is an edge", () => {
-  fc.assert(
-    fc.property(asked, ({ site: given, refs, ...options }) => {
-      const failure = failureOf(given, refs);
-      const { drawn, edges } = collapseFailure(failure, options);
-      const groupOf = new Map(drawn.flatMap(({ members }, group) => members.map((index) => [index, group] as const)));
-      const drawnEdges = new Set(edges.map(({ from, to }) => `${from} ${to}`));
-      for (const edge of failure.graph.nodes.flatMap((_, index) => failure.graph.supplies.of(index))) {
-        const [from, to] = [groupOf.get(edge.from), groupOf.get(edge.to)];
-        if (from !== undefined && to !== undefined && from !== to) expect(drawnEdges).toContain(`${from} ${to}`);
-      }
-      for (const { count, dead } of edges) expect(dead).toBeLessThanOrEqual(count);
-    }),
-    { numRuns: LAW_RUNS },
-  );
+law("every supply between two drawn things is an edge", [asked], ({ site: given, refs, ...options }) => {
+  const failure = failureOf(given, refs);
+  const { drawn, edges } = collapseFailure(failure, options);
+  const groupOf = new Map(drawn.flatMap(({ members }, group) => members.map((index) => [index, group] as const)));
+  const drawnEdges = new Set(edges.map(({ from, to }) => `${from} ${to}`));
+  for (const edge of failure.graph.nodes.flatMap((_, index) => failure.graph.supplies.of(index))) {
+    const [from, to] = [groupOf.get(edge.from), groupOf.get(edge.to)];
+    if (from !== undefined && to !== undefined && from !== to) expect(drawnEdges).toContain(`${from} ${to}`);
+  }
+  for (const { count, dead } of edges) expect(dead).toBeLessThanOrEqual(count);
 });

@@ -1,9 +1,10 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import type { FieldRule } from "#planner/config/config.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { buildFrontmatterSchema } from "#planner/config/frontmatter_schema.ts";
 import { checkOutput } from "#planner/output/check_output.ts";
+import { law } from "../../../support/law.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { findingsOf, ID } from "../../../support/lint_world.ts";
 
@@ -36,23 +37,23 @@ const scalar = fc.oneof(
 const value = fc.oneof(scalar, fc.array(scalar, { maxLength: 3 }), fc.constant({ a: 1 }));
 const frontmatter = fc.dictionary(fc.constantFrom("status", "team", "owner", "other"), value);
 
-test("frontmatterSchema and lint agree on every frontmatter", async () => {
-  await fc.assert(
-    fc.asyncProperty(config, frontmatter, async (settings, fields) => {
-      // Known fields keep their text, whatever YAML would read, so the status is written as a text.
-      const written = {
-        ...fields,
-        ...(typeof fields["status"] === "object" ? {} : { status: String(fields["status"] ?? "pending") }),
-      };
-      const text = `---\n${JSON.stringify(written)}\n---\n\n# T\n`;
+law(
+  "frontmatterSchema and lint agree on every frontmatter",
+  [config, frontmatter],
+  async (settings, fields) => {
+    // Known fields keep their text, whatever YAML would read, so the status is written as a text.
+    const written = {
+      ...fields,
+      ...(typeof fields["status"] === "object" ? {} : { status: String(fields["status"] ?? "pending") }),
+    };
+    const text = `---\n${JSON.stringify(written)}\n---\n\n# T\n`;
 
-      const findings = await findingsOf("required", { [ID]: text }, { config: settings });
-      const schema = buildFrontmatterSchema(settings);
-      const verdict = checkOutput([{ path: "schema.json", uris: ["file:///schema.json"], schema }], written);
+    const findings = await findingsOf("required", { [ID]: text }, { config: settings });
+    const schema = buildFrontmatterSchema(settings);
+    const verdict = checkOutput([{ path: "schema.json", uris: ["file:///schema.json"], schema }], written);
 
-      const errors = findings.filter(({ severity }) => severity === "error").map(({ message }) => message);
-      expect({ errors, fits: verdict.kind === "passed" }).toEqual({ errors, fits: errors.length === 0 });
-    }),
-    { numRuns: LAW_RUNS * 3 },
-  );
-});
+    const errors = findings.filter(({ severity }) => severity === "error").map(({ message }) => message);
+    expect({ errors, fits: verdict.kind === "passed" }).toEqual({ errors, fits: errors.length === 0 });
+  },
+  { numRuns: LAW_RUNS * 3 },
+);

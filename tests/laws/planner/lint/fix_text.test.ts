@@ -6,6 +6,7 @@ import { splitAtHeadings } from "#planner/lint/fix/trim_body.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { detectLineBreak } from "#planner/spec/text_lines.ts";
+import { law } from "../../../support/law.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { flowSpecText, ordinaryFrontmatter, specText } from "../../../support/spec_texts.ts";
 
@@ -141,19 +142,16 @@ const anyText = fc.oneof(
   fc.string({ unit: "binary" }),
 );
 
-function law(name: string, holds: (text: string) => void): void {
-  test(name, () => {
-    fc.assert(fc.property(anyText, holds), { numRuns: LAW_RUNS * 2 });
-  });
-}
+const textLaw = (name: string, holds: (text: string) => void): void =>
+  law(name, [anyText], holds, { numRuns: LAW_RUNS * 2 });
 
-law("fixText finds nothing to do the second time", (text) => {
+textLaw("fixText finds nothing to do the second time", (text) => {
   const once = fixText(text, ID);
 
   expect(fixText(once.text, ID)).toEqual({ text: once.text, fixes: [] });
 });
 
-law("fixText keeps every value and adds nothing but id and status", (text) => {
+textLaw("fixText keeps every value and adds nothing but id and status", (text) => {
   const before = parseDocument(text);
   fc.pre(before.ok);
 
@@ -168,7 +166,7 @@ law("fixText keeps every value and adds nothing but id and status", (text) => {
   });
 });
 
-law("fixText keeps what the body renders to", (text) => {
+textLaw("fixText keeps what the body renders to", (text) => {
   const before = parseDocument(text);
   fc.pre(before.ok);
 
@@ -216,7 +214,7 @@ test("bodyParts cuts a body into parts that render as the whole does", () => {
   expect(cut).toBeGreaterThan(LAW_RUNS / 10);
 });
 
-law("fixText changes nothing but white space where no field is missing", (text) => {
+textLaw("fixText changes nothing but white space where no field is missing", (text) => {
   const document = parseDocument(text);
   fc.pre(document.ok && document.frontmatter["id"] !== undefined && document.frontmatter["status"] !== undefined);
   fc.pre(document.ok && `${document.frontmatter["id"]}` !== "" && `${document.frontmatter["status"]}` !== "");
@@ -228,7 +226,7 @@ law("fixText changes nothing but white space where no field is missing", (text) 
   expect(dense(fixed)).toBe(dense(text));
 });
 
-law("fixText leaves a text that does not parse alone", (text) => {
+textLaw("fixText leaves a text that does not parse alone", (text) => {
   fc.pre(!parseDocument(text).ok);
 
   expect(fixText(text, ID)).toEqual({ text, fixes: [] });

@@ -7,6 +7,7 @@ import type { UnlocatedFinding } from "#planner/lint/lint_specs.ts";
 import { formatGithubReport } from "#planner/lint/reports/github.ts";
 import { formatTextReport } from "#planner/lint/reports/text.ts";
 import { createFrontmatterLocator } from "#planner/spec/frontmatter_places.ts";
+import { law } from "../../../support/law.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { ID, lintTexts, OTHER, THIRD } from "../../../support/lint_world.ts";
 import { flowSpecText, ordinaryFrontmatter, specText } from "../../../support/spec_texts.ts";
@@ -22,20 +23,19 @@ const anyFile = fc.oneof(
 );
 const anyProject = fc.dictionary(names, anyFile, { maxKeys: 5 });
 
-test("lint judges any project without a fault of its own, and every report has the contract's form", async () => {
-  await fc.assert(
-    fc.asyncProperty(anyProject, async (texts) => {
-      const report = await lintTexts(texts);
+law(
+  "lint judges any project without a fault of its own, and every report has the contract's form",
+  [anyProject],
+  async (texts) => {
+    const report = await lintTexts(texts);
 
-      expect(report.specsChecked).toBe(Object.keys(texts).length);
-      const lines = formatTextReport(report).slice(0, -1).split("\n");
-      expect(lines.pop()).toBe(`${report.errors} errors, ${report.warnings} warnings`);
-      for (const line of lines) expect(line).toMatch(/^(?:\S.*:| {2}(?:error|warning): .*| {4}(?:at|→) .*)$/);
-      expect(formatGithubReport(report).split("\n")).toHaveLength(report.errors + report.warnings + 2);
-    }),
-    runs,
-  );
-});
+    expect(report.specsChecked).toBe(Object.keys(texts).length);
+    const lines = formatTextReport(report).slice(0, -1).split("\n");
+    expect(lines.pop()).toBe(`${report.errors} errors, ${report.warnings} warnings`);
+    for (const line of lines) expect(line).toMatch(/^(?:\S.*:| {2}(?:error|warning): .*| {4}(?:at|→) .*)$/);
+    expect(formatGithubReport(report).split("\n")).toHaveLength(report.errors + report.warnings + 2);
+  },
+);
 
 test("lint finds the same place for a value by a quick look as by parsing", async () => {
   const text = fc.oneof(

@@ -1,9 +1,9 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { isEqualJson } from "#kernel/equal_json.ts";
 import { isMultipleOf } from "../../../../src/planner/output/checks/scalar_checks.ts";
-import { LAW_RUNS } from "../../../support/law_runs.ts";
+import { law } from "../../../support/law.ts";
 import { problems, verdict } from "../../../support/schema_bundle.ts";
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
@@ -27,50 +27,34 @@ const schema = fc.letrec<{ schema: unknown }>((tie) => ({
   ),
 })).schema;
 
-test("not is the opposite, and a reference is the same", () => {
-  fc.assert(
-    fc.property(schema, json, (generated, value) => {
-      const fits = verdict(generated, value).kind === "passed";
+law("not is the opposite, and a reference is the same", [schema, json], (generated, value) => {
+  const fits = verdict(generated, value).kind === "passed";
 
-      expect(verdict({ not: generated }, value).kind === "passed").toBe(!fits);
-      expect(verdict({ $ref: "#/$defs/a", $defs: { a: generated } }, value).kind === "passed").toBe(fits);
-      expect(problems({ allOf: [generated, generated] }, value)).toEqual(problems(generated, value));
-    }),
-    { numRuns: LAW_RUNS },
-  );
+  expect(verdict({ not: generated }, value).kind === "passed").toBe(!fits);
+  expect(verdict({ $ref: "#/$defs/a", $defs: { a: generated } }, value).kind === "passed").toBe(fits);
+  expect(problems({ allOf: [generated, generated] }, value)).toEqual(problems(generated, value));
 });
 
-test("a value fits the schema that names it and no other value does", () => {
-  fc.assert(
-    fc.property(json, json, (value, other) => {
-      expect(verdict({ const: value }, value).kind).toBe("passed");
-      expect(verdict({ const: value }, other).kind === "passed").toBe(isEqualJson(value, other));
-      expect(verdict({ enum: [value] }, other)).toMatchObject({
-        kind: isEqualJson(value, other) ? "passed" : "failed",
-      });
-      expect(formatCanonicalJson(value) === formatCanonicalJson(other)).toBe(isEqualJson(value, other));
-    }),
-    { numRuns: LAW_RUNS },
-  );
+law("a value fits the schema that names it and no other value does", [json, json], (value, other) => {
+  expect(verdict({ const: value }, value).kind).toBe("passed");
+  expect(verdict({ const: value }, other).kind === "passed").toBe(isEqualJson(value, other));
+  expect(verdict({ enum: [value] }, other)).toMatchObject({
+    kind: isEqualJson(value, other) ? "passed" : "failed",
+  });
+  expect(formatCanonicalJson(value) === formatCanonicalJson(other)).toBe(isEqualJson(value, other));
 });
 
-test("every problem is one line", () => {
-  fc.assert(
-    fc.property(schema, json, (generated, value) => {
-      for (const line of problems(generated, value)) expect(line).not.toMatch(/\p{Cc}/u);
-    }),
-    { numRuns: LAW_RUNS },
-  );
+law("every problem is one line", [schema, json], (generated, value) => {
+  for (const line of problems(generated, value)) expect(line).not.toMatch(/\p{Cc}/u);
 });
 
-test("a whole number of steps is a multiple of the step, however small it is", () => {
-  fc.assert(
-    fc.property(fc.integer({ min: -1_000_000, max: 1_000_000 }), fc.integer({ min: 0, max: 12 }), (count, places) => {
-      const step = Number(`1e-${places}`);
+law(
+  "a whole number of steps is a multiple of the step, however small it is",
+  [fc.integer({ min: -1_000_000, max: 1_000_000 }), fc.integer({ min: 0, max: 12 })],
+  (count, places) => {
+    const step = Number(`1e-${places}`);
 
-      expect(isMultipleOf(Number(`${count}e-${places}`), step)).toBe(true);
-      expect(isMultipleOf(Number(`${count}5e-${places + 1}`), step)).toBe(false);
-    }),
-    { numRuns: LAW_RUNS },
-  );
-});
+    expect(isMultipleOf(Number(`${count}e-${places}`), step)).toBe(true);
+    expect(isMultipleOf(Number(`${count}5e-${places + 1}`), step)).toBe(false);
+  },
+);

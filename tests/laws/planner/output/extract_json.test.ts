@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { extractJson } from "../../../../src/planner/output/extract_json.ts";
 import { JsonScanner } from "../../../../src/planner/output/scan_json.ts";
+import { law } from "../../../support/law.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 /** Texts made of the pieces that JSON and Markdown are made of. */
@@ -41,16 +42,11 @@ const prose = fc
   .array(fc.constantFrom("the", "saw's", "done.", "(see", "\n", "a-b", "5"), { maxLength: 8 })
   .map((words) => words.join(" "));
 
-test("extractJson never throws, and what it finds is JSON of the text", () => {
-  fc.assert(
-    fc.property(fc.oneof(jsonish, fc.string()), (text) => {
-      const found = extractJson(text);
-      if (found === undefined) return;
-      expect(text).toContain(found.text);
-      expect(JSON.parse(found.text)).toEqual(found.value);
-    }),
-    { numRuns: LAW_RUNS },
-  );
+law("extractJson never throws, and what it finds is JSON of the text", [fc.oneof(jsonish, fc.string())], (text) => {
+  const found = extractJson(text);
+  if (found === undefined) return;
+  expect(text).toContain(found.text);
+  expect(JSON.parse(found.text)).toEqual(found.value);
 });
 
 test("extractJson finds what was embedded, however it was", () => {
@@ -78,15 +74,10 @@ test("extractJson finds what was embedded, however it was", () => {
   );
 });
 
-test("JsonScanner calls a text complete exactly when it is JSON", () => {
-  fc.assert(
-    fc.property(fc.oneof(jsonish, fc.json()), (text) => {
-      const { complete, end } = new JsonScanner(text).scan(0);
+law("JsonScanner calls a text complete exactly when it is JSON", [fc.oneof(jsonish, fc.json())], (text) => {
+  const { complete, end } = new JsonScanner(text).scan(0);
 
-      expect(complete && text.slice(end).trim() === "").toBe(isJson(text));
-    }),
-    { numRuns: LAW_RUNS },
-  );
+  expect(complete && text.slice(end).trim() === "").toBe(isJson(text));
 });
 
 function isJson(text: string): boolean {

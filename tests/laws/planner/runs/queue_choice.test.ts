@@ -1,10 +1,11 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import { listRequestedIds, listStartableIds, type QueueState } from "#planner/runs/queue_choice.ts";
 import { computeReadiness } from "#planner/spec/readiness.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
+import { law } from "../../../support/law.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 const IDS = Array.from({ length: 8 }, (_, index) => `2026-11-01-00${index + 1}-abc` as SpecId);
@@ -80,30 +81,30 @@ function expected(plan: Project, named: readonly SpecId[]): ReadonlySet<SpecId> 
 
 const planAt = (plan: Project, at: number): Planned => plan[at] as Planned;
 
-test("a queue that follows begins what was asked for and what its own completions made ready, and nothing else", () => {
-  fc.assert(
-    fc.property(project, fc.subarray(IDS, { maxLength: 2 }), (plan, named) => {
-      const begun = worked(plan, named, false).filter((id) => isBegun(plan, named, id));
+law(
+  "a queue that follows begins what was asked for and what its own completions made ready, and nothing else",
+  [project, fc.subarray(IDS, { maxLength: 2 })],
+  (plan, named) => {
+    const begun = worked(plan, named, false).filter((id) => isBegun(plan, named, id));
 
-      expect(begun.toSorted()).toEqual([...expected(plan, named)].toSorted());
-    }),
-    { numRuns: LAW_RUNS * 10 },
-  );
-});
+    expect(begun.toSorted()).toEqual([...expected(plan, named)].toSorted());
+  },
+  { numRuns: LAW_RUNS * 10 },
+);
 
 /** A single spec that is asked for is tried whatever its status is, and refused. */
 function isBegun(plan: Project, named: readonly SpecId[], id: SpecId): boolean {
   return named.length !== 1 || named[0] !== id || expected(plan, named).has(id);
 }
 
-test("a chain begins nothing unasked that is not pending, and stops at its first failure only", () => {
-  fc.assert(
-    fc.property(project, fc.constantFrom(...IDS), (plan, first) => {
-      const [, ...unasked] = worked(plan, [first], true);
+law(
+  "a chain begins nothing unasked that is not pending, and stops at its first failure only",
+  [project, fc.constantFrom(...IDS)],
+  (plan, first) => {
+    const [, ...unasked] = worked(plan, [first], true);
 
-      for (const id of unasked) expect(plan[IDS.indexOf(id)]?.status).toBe("pending");
-      for (const id of unasked.slice(0, -1)) expect(plan[IDS.indexOf(id)]?.completes).toBe(true);
-    }),
-    { numRuns: LAW_RUNS * 10 },
-  );
-});
+    for (const id of unasked) expect(plan[IDS.indexOf(id)]?.status).toBe("pending");
+    for (const id of unasked.slice(0, -1)) expect(plan[IDS.indexOf(id)]?.completes).toBe(true);
+  },
+  { numRuns: LAW_RUNS * 10 },
+);

@@ -8,6 +8,7 @@ import { buildSpecFile, splitDescription } from "#planner/spec/new_spec.ts";
 import { findHeadings, findLastSection } from "#planner/spec/sections.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { ODD_TEXTS } from "../../../support/field_values.ts";
+import { law } from "../../../support/law.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 const runs = { numRuns: LAW_RUNS };
@@ -43,102 +44,83 @@ const text = fc.oneof(
   fc.constantFrom("C #", "# x", "#", "## ##", "a b #", "Fix the thing. Then more", ...ODD_TEXTS),
 );
 
-test("criteriaOf gives lines of the body that hold a checkbox, in order", () => {
-  fc.assert(
-    fc.property(body, (markdown) => {
-      const all = markdown.split(/\r\n|\n|\r/);
-      const found = parseCriteria(markdown);
+law("criteriaOf gives lines of the body that hold a checkbox, in order", [body], (markdown) => {
+  const all = markdown.split(/\r\n|\n|\r/);
+  const found = parseCriteria(markdown);
 
-      for (const [index, { line: number, text: item, checked }] of found.entries()) {
-        expect(all[number - 1]?.trim()).toBe(item);
-        expect(/^[-*+]\s+\[[xX]\]/.test(item)).toBe(checked);
-        expect(number).toBeGreaterThan(found[index - 1]?.line ?? 0);
-      }
-      expect(found.filter(({ checked }) => checked).length + found.filter(({ checked }) => !checked).length).toBe(
-        found.length,
-      );
-    }),
-    runs,
+  for (const [index, { line: number, text: item, checked }] of found.entries()) {
+    expect(all[number - 1]?.trim()).toBe(item);
+    expect(/^[-*+]\s+\[[xX]\]/.test(item)).toBe(checked);
+    expect(number).toBeGreaterThan(found[index - 1]?.line ?? 0);
+  }
+  expect(found.filter(({ checked }) => checked).length + found.filter(({ checked }) => !checked).length).toBe(
+    found.length,
   );
 });
 
-test("criteriaOf counts only what the first section holds", () => {
-  fc.assert(
-    fc.property(body, (markdown) => {
-      fc.pre(!/`{3}|~{3}/.test(markdown));
+law("criteriaOf counts only what the first section holds", [body], (markdown) => {
+  fc.pre(!/`{3}|~{3}/.test(markdown));
 
-      const found = parseCriteria(`## Acceptance Criteria\n- [ ] a\n- [x] b\n# Further\n${markdown}`);
+  const found = parseCriteria(`## Acceptance Criteria\n- [ ] a\n- [x] b\n# Further\n${markdown}`);
 
-      expect(found.map(({ text: item, checked }) => [item, checked])).toEqual([
-        ["- [ ] a", false],
-        ["- [x] b", true],
-      ]);
-    }),
-    runs,
-  );
+  expect(found.map(({ text: item, checked }) => [item, checked])).toEqual([
+    ["- [ ] a", false],
+    ["- [x] b", true],
+  ]);
 });
 
-test("criteriaOf counts nothing that stands in fenced code", () => {
-  fc.assert(
-    fc.property(body, fc.constantFrom("```", "~~~~", "  ```js", "- ~~~"), (markdown, fence) => {
-      fc.pre(!/`{3}|~{3}/.test(markdown));
-      const close = /[`~]+/.exec(fence)?.[0] ?? "";
+law(
+  "criteriaOf counts nothing that stands in fenced code",
+  [body, fc.constantFrom("```", "~~~~", "  ```js", "- ~~~")],
+  (markdown, fence) => {
+    fc.pre(!/`{3}|~{3}/.test(markdown));
+    const close = /[`~]+/.exec(fence)?.[0] ?? "";
 
-      expect(parseCriteria(`${fence}\n${markdown}\n${close}\n`)).toEqual([]);
-      expect(findHeadings(`${fence}\n${markdown}\n  ${close}\n# Title`).map(({ text: name }) => name)).toEqual([
-        "Title",
-      ]);
-    }),
-    runs,
-  );
+    expect(parseCriteria(`${fence}\n${markdown}\n${close}\n`)).toEqual([]);
+    expect(findHeadings(`${fence}\n${markdown}\n  ${close}\n# Title`).map(({ text: name }) => name)).toEqual(["Title"]);
+  },
+);
+
+law("headings and the section under each one cover the body from the first heading on", [body], (markdown) => {
+  const all = findHeadings(markdown);
+
+  for (const heading of all) {
+    expect(markdown.slice(heading.start, heading.end)).toStartWith("#".repeat(heading.level));
+    const section = findLastSection(markdown, heading.text);
+    expect(section?.end).toBeGreaterThanOrEqual(section?.heading.end ?? 0);
+    const inside = all.filter(({ start }) => start >= (section?.heading.next ?? 0) && start < (section?.end ?? 0));
+    expect(inside.every(({ level }) => level > (section?.heading.level ?? 0))).toBe(true);
+  }
 });
 
-test("headings and the section under each one cover the body from the first heading on", () => {
-  fc.assert(
-    fc.property(body, (markdown) => {
-      const all = findHeadings(markdown);
+law(
+  "newSpecText reads back as the title, the body and the fields that went in",
+  [text, fc.option(text), fc.option(text)],
+  (written, more, prompt) => {
+    const title = written.trim();
+    fc.pre(title !== "" && !/[\r\n]/.test(title) && !`${title}${more ?? ""}`.includes("\0"));
 
-      for (const heading of all) {
-        expect(markdown.slice(heading.start, heading.end)).toStartWith("#".repeat(heading.level));
-        const section = findLastSection(markdown, heading.text);
-        expect(section?.end).toBeGreaterThanOrEqual(section?.heading.end ?? 0);
-        const inside = all.filter(({ start }) => start >= (section?.heading.next ?? 0) && start < (section?.end ?? 0));
-        expect(inside.every(({ level }) => level > (section?.heading.level ?? 0))).toBe(true);
-      }
-    }),
-    runs,
-  );
-});
+    const file = buildSpecFile({ id, title: written, body: more ?? "", ...(prompt === null ? {} : { prompt }) });
 
-test("newSpecText reads back as the title, the body and the fields that went in", () => {
-  fc.assert(
-    fc.property(text, fc.option(text), fc.option(text), (written, more, prompt) => {
-      const title = written.trim();
-      fc.pre(title !== "" && !/[\r\n]/.test(title) && !`${title}${more ?? ""}`.includes("\0"));
-
-      const file = buildSpecFile({ id, title: written, body: more ?? "", ...(prompt === null ? {} : { prompt }) });
-
-      const document = parseDocument(file);
-      if (!document.ok) throw new Error(document.problem.message);
-      expect(buildSpec({ id, file: "x.md", archived: false }, document)).toMatchObject({
-        title: replaceControlCharacters(title),
-        status: "pending",
-        type: "code",
-      });
-      expect(file).toBe(replaceControlCharacters(file));
-      expect({ ...document.frontmatter }).toEqual({
-        id,
-        status: "pending",
-        type: "code",
-        labels: [],
-        ...(prompt === null ? {} : { prompt }),
-      });
-      expect(document.body.trimEnd()).toEndWith(replaceControlCharacters((more ?? "").trim()));
-      expect(file).toEndWith("\n");
-    }),
-    runs,
-  );
-});
+    const document = parseDocument(file);
+    if (!document.ok) throw new Error(document.problem.message);
+    expect(buildSpec({ id, file: "x.md", archived: false }, document)).toMatchObject({
+      title: replaceControlCharacters(title),
+      status: "pending",
+      type: "code",
+    });
+    expect(file).toBe(replaceControlCharacters(file));
+    expect({ ...document.frontmatter }).toEqual({
+      id,
+      status: "pending",
+      type: "code",
+      labels: [],
+      ...(prompt === null ? {} : { prompt }),
+    });
+    expect(document.body.trimEnd()).toEndWith(replaceControlCharacters((more ?? "").trim()));
+    expect(file).toEndWith("\n");
+  },
+);
 
 test("splitDescription loses nothing but blanks and the mark of a heading", () => {
   const bare = (words: string): string => words.replace(/\s/g, "");

@@ -7,6 +7,7 @@ import { parseFrontmatter } from "#planner/spec/full_frontmatter.ts";
 import { scanFrontmatter } from "#planner/spec/quick_frontmatter.ts";
 import { splitText } from "#planner/spec/split_text.ts";
 import { anyText, ODD_TEXTS } from "../../../support/field_values.ts";
+import { law } from "../../../support/law.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { anyBody, flowSpecText, ordinaryFrontmatter, specText } from "../../../support/spec_texts.ts";
 
@@ -98,83 +99,74 @@ test("parseDocument never throws, and names a place inside the text when it refu
   );
 });
 
-test("parseDocument counts the body's first line", () => {
-  fc.assert(
-    fc.property(specText, ({ text }) => {
-      const document = parseDocument(text);
+law("parseDocument counts the body's first line", [specText], ({ text }) => {
+  const document = parseDocument(text);
 
-      if (!document.ok) throw new Error("does not parse");
-      const above = text.slice(0, text.length - document.body.length);
-      expect(document.bodyLine).toBe(above.split(/\r\n|\n|\r/).length);
-    }),
-    runs,
-  );
+  if (!document.ok) throw new Error("does not parse");
+  const above = text.slice(0, text.length - document.body.length);
+  expect(document.bodyLine).toBe(above.split(/\r\n|\n|\r/).length);
 });
 
-test("quickFrontmatter gives what the full parser gives, or nothing", () => {
-  fc.assert(
-    fc.property(frontmatter, (yaml) => {
-      const [quick, full] = quickAndFull(`---\n${yaml}\n---\n`);
+law(
+  "quickFrontmatter gives what the full parser gives, or nothing",
+  [frontmatter],
+  (yaml) => {
+    const [quick, full] = quickAndFull(`---\n${yaml}\n---\n`);
 
-      if (quick === undefined) return;
-      expect(full).toBeDefined();
-      expect(Object.entries(quick)).toEqual(Object.entries(full ?? {}));
-    }),
-    { numRuns: LAW_RUNS * 20 },
-  );
-});
+    if (quick === undefined) return;
+    expect(full).toBeDefined();
+    expect(Object.entries(quick)).toEqual(Object.entries(full ?? {}));
+  },
+  { numRuns: LAW_RUNS * 20 },
+);
 
-test("quickFrontmatter takes what people ordinarily write", () => {
-  fc.assert(
-    fc.property(ordinaryFrontmatter, fc.constantFrom("\n", "\r\n"), (yaml, eol) => {
-      const [quick] = quickAndFull(`---\n${yaml}---\n`.replaceAll("\n", eol));
+law(
+  "quickFrontmatter takes what people ordinarily write",
+  [ordinaryFrontmatter, fc.constantFrom("\n", "\r\n")],
+  (yaml, eol) => {
+    const [quick] = quickAndFull(`---\n${yaml}---\n`.replaceAll("\n", eol));
 
-      expect(quick).toBeDefined();
-    }),
-    runs,
-  );
-});
+    expect(quick).toBeDefined();
+  },
+);
 
-test("parseDocument reads as the YAML library does where no field keeps its text", () => {
-  fc.assert(
-    fc.property(
-      fc.oneof(
-        specText.map(({ text }) => text),
-        flowSpecText,
-      ),
-      (text) => {
-        const document = parseDocument(text);
-        const yaml = /^\ufeff?---\n([\s\S]*?)(?<=\n)---\n/.exec(text.replace(/\r\n?/g, "\n"))?.[1] ?? "";
-
-        const other: Record<string, unknown> = parseYaml(yaml, { stringKeys: true, logLevel: "silent" }) ?? {};
-
-        if (!document.ok) throw new Error("does not parse");
-        expect(Object.keys(document.frontmatter)).toEqual(Object.keys(other));
-        for (const name of ["owner", "x-unknown"]) {
-          if (name in other) expect(document.frontmatter[name]).toEqual(other[name]);
-        }
-      },
+law(
+  "parseDocument reads as the YAML library does where no field keeps its text",
+  [
+    fc.oneof(
+      specText.map(({ text }) => text),
+      flowSpecText,
     ),
-    runs,
-  );
-});
+  ],
+  (text) => {
+    const document = parseDocument(text);
+    const yaml = /^\ufeff?---\n([\s\S]*?)(?<=\n)---\n/.exec(text.replace(/\r\n?/g, "\n"))?.[1] ?? "";
 
-test("parseDocument agrees with gray-matter on ordinary files, but for texts that it keeps", () => {
-  fc.assert(
-    fc.property(ordinaryFrontmatter, anyBody, (yaml, body) => {
-      const text = `---\n${yaml}---\n${body}`;
-      const document = parseDocument(text);
+    const other: Record<string, unknown> = parseYaml(yaml, { stringKeys: true, logLevel: "silent" }) ?? {};
 
-      // With an options object it neither caches nor shares its results.
-      const other = matter(text, {});
+    if (!document.ok) throw new Error("does not parse");
+    expect(Object.keys(document.frontmatter)).toEqual(Object.keys(other));
+    for (const name of ["owner", "x-unknown"]) {
+      if (name in other) expect(document.frontmatter[name]).toEqual(other[name]);
+    }
+  },
+);
 
-      if (!document.ok) throw new Error(document.problem.message);
-      expect(asTexts({ ...document.frontmatter })).toEqual(asTexts(other.data));
-      expect(document.body).toBe(other.content);
-    }),
-    runs,
-  );
-});
+law(
+  "parseDocument agrees with gray-matter on ordinary files, but for texts that it keeps",
+  [ordinaryFrontmatter, anyBody],
+  (yaml, body) => {
+    const text = `---\n${yaml}---\n${body}`;
+    const document = parseDocument(text);
+
+    // With an options object it neither caches nor shares its results.
+    const other = matter(text, {});
+
+    if (!document.ok) throw new Error(document.problem.message);
+    expect(asTexts({ ...document.frontmatter })).toEqual(asTexts(other.data));
+    expect(document.body).toBe(other.content);
+  },
+);
 
 /** Numbers and booleans as texts, so that `model: 1.10` may be told from 1.1 by one reader and not by the other. */
 function asTexts(value: unknown): unknown {

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import { buildSpec } from "#planner/spec/build_spec.ts";
 import { parseDocument } from "#planner/spec/document.ts";
@@ -6,9 +6,8 @@ import { computeReadiness } from "#planner/spec/readiness.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { FILTER_STATUSES } from "#planner/spec/status.ts";
-import { LAW_RUNS } from "../../../support/law_runs.ts";
+import { law } from "../../../support/law.ts";
 
-const runs = { numRuns: LAW_RUNS };
 const IDS = [
   "2026-11-21-001-aaa",
   "2026-11-21-002-bbb",
@@ -40,81 +39,68 @@ const world = fc.subarray(IDS, { minLength: 1 }).chain((ids) => fc.tuple(...ids.
 const finished = (specs: readonly Spec[], id: string): readonly Spec[] =>
   specs.map((each) => (each.id === id ? { ...each, status: "completed" } : each));
 
-test("readinessOf calls nothing ready that is not pending or failed or that waits for a dependency", () => {
-  fc.assert(
-    fc.property(world, (specs) => {
-      const readiness = computeReadiness(specs, new Set());
+law(
+  "readinessOf calls nothing ready that is not pending or failed or that waits for a dependency",
+  [world],
+  (specs) => {
+    const readiness = computeReadiness(specs, new Set());
 
-      for (const each of specs) {
-        if (!readiness.isReady(each)) continue;
-        expect(["pending", "failed"]).toContain(each.status);
-        expect(readiness.unmet(each)).toEqual([]);
-        expect(readiness.isBlocked(each)).toBe(false);
-      }
-    }),
-    runs,
-  );
+    for (const each of specs) {
+      if (!readiness.isReady(each)) continue;
+      expect(["pending", "failed"]).toContain(each.status);
+      expect(readiness.unmet(each)).toEqual([]);
+      expect(readiness.isBlocked(each)).toBe(false);
+    }
+  },
+);
+
+law(
+  "readinessOf takes nothing off the ready list when another spec is completed",
+  [world, fc.constantFrom(...IDS)],
+  (specs, id) => {
+    const before = computeReadiness(specs, new Set());
+    const later = finished(specs, id);
+    const after = computeReadiness(later, new Set());
+
+    for (const [index, each] of specs.entries()) {
+      if (each.id !== id && before.isReady(each)) expect(after.isReady(later[index] as Spec)).toBe(true);
+    }
+  },
+);
+
+law("readinessOf counts an archived dependency like a completed one", [world, fc.constantFrom(...IDS)], (specs, id) => {
+  fc.pre(specs.some((each) => each.id === id && !IDS.some((other) => other.startsWith(`${id}.`))));
+  const completed = computeReadiness(finished(specs, id), new Set());
+  const rest = specs.filter((each) => each.id !== id);
+  const archived = computeReadiness(rest, new Set([id]));
+
+  for (const each of rest) {
+    expect(archived.unmet(each)).toEqual([...completed.unmet(each)]);
+    expect(archived.isReady(each)).toBe(completed.isReady(each));
+  }
 });
 
-test("readinessOf takes nothing off the ready list when another spec is completed", () => {
-  fc.assert(
-    fc.property(world, fc.constantFrom(...IDS), (specs, id) => {
-      const before = computeReadiness(specs, new Set());
-      const later = finished(specs, id);
-      const after = computeReadiness(later, new Set());
+law(
+  "readinessOf never calls a spec ready that waits for itself, over however many others",
+  [fc.integer({ min: 1, max: 6 }), fc.constantFrom("pending", "failed")],
+  (length, word) => {
+    const ring = Array.from({ length }, (_, index) => {
+      const document = parseDocument(`---\nstatus: ${word}\ndepends_on: [s${(index + 1) % length}]\n---\n`);
+      if (!document.ok) throw new Error("does not parse");
+      return buildSpec({ id: `s${index}` as SpecId, file: "x", archived: false }, document);
+    });
+    const readiness = computeReadiness(ring, new Set());
 
-      for (const [index, each] of specs.entries()) {
-        if (each.id !== id && before.isReady(each)) expect(after.isReady(later[index] as Spec)).toBe(true);
-      }
-    }),
-    runs,
-  );
-});
+    expect(ring.filter((each) => readiness.isReady(each))).toEqual([]);
+  },
+);
 
-test("readinessOf counts an archived dependency like a completed one", () => {
-  fc.assert(
-    fc.property(world, fc.constantFrom(...IDS), (specs, id) => {
-      fc.pre(specs.some((each) => each.id === id && !IDS.some((other) => other.startsWith(`${id}.`))));
-      const completed = computeReadiness(finished(specs, id), new Set());
-      const rest = specs.filter((each) => each.id !== id);
-      const archived = computeReadiness(rest, new Set([id]));
+law("readinessOf matches a spec by its effective word, and by ready when it is", [world], (specs) => {
+  const readiness = computeReadiness(specs, new Set());
 
-      for (const each of rest) {
-        expect(archived.unmet(each)).toEqual([...completed.unmet(each)]);
-        expect(archived.isReady(each)).toBe(completed.isReady(each));
-      }
-    }),
-    runs,
-  );
-});
-
-test("readinessOf never calls a spec ready that waits for itself, over however many others", () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 6 }), fc.constantFrom("pending", "failed"), (length, word) => {
-      const ring = Array.from({ length }, (_, index) => {
-        const document = parseDocument(`---\nstatus: ${word}\ndepends_on: [s${(index + 1) % length}]\n---\n`);
-        if (!document.ok) throw new Error("does not parse");
-        return buildSpec({ id: `s${index}` as SpecId, file: "x", archived: false }, document);
-      });
-      const readiness = computeReadiness(ring, new Set());
-
-      expect(ring.filter((each) => readiness.isReady(each))).toEqual([]);
-    }),
-    runs,
-  );
-});
-
-test("readinessOf matches a spec by its effective word, and by ready when it is", () => {
-  fc.assert(
-    fc.property(world, (specs) => {
-      const readiness = computeReadiness(specs, new Set());
-
-      for (const each of specs) {
-        const words = FILTER_STATUSES.filter((filter) => readiness.matches(each, filter));
-        expect(words).toContain(readiness.effectiveStatus(each) as (typeof words)[number]);
-        expect(words.includes("ready")).toBe(readiness.isReady(each));
-      }
-    }),
-    runs,
-  );
+  for (const each of specs) {
+    const words = FILTER_STATUSES.filter((filter) => readiness.matches(each, filter));
+    expect(words).toContain(readiness.effectiveStatus(each) as (typeof words)[number]);
+    expect(words.includes("ready")).toBe(readiness.isReady(each));
+  }
 });

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { OperationError } from "#kernel/errors.ts";
 import { AmbiguousSpecId, resolveSpecId } from "#planner/spec/resolve_id.ts";
 import { compareSpecIds, parseParentId, parseSpecIdParts, type SpecId } from "#planner/spec/spec_id.ts";
+import { law } from "../../../support/law.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 const runs = { numRuns: LAW_RUNS };
@@ -21,66 +22,46 @@ const anyId = fc.oneof(
   fc.string({ minLength: 1 }),
 ) as fc.Arbitrary<SpecId>;
 
-test("compareSpecIds is a total order", () => {
-  fc.assert(
-    fc.property(anyId, anyId, anyId, (a, b, c) => {
-      const sign = (one: string, other: string): number => Math.sign(compareSpecIds(one, other));
+law("compareSpecIds is a total order", [anyId, anyId, anyId], (a, b, c) => {
+  const sign = (one: string, other: string): number => Math.sign(compareSpecIds(one, other));
 
-      expect(sign(a, b)).toBe(0 - sign(b, a));
-      expect(compareSpecIds(a, b) === 0).toBe(a === b);
-      if (sign(a, b) <= 0 && sign(b, c) <= 0) expect(sign(a, c)).toBeLessThanOrEqual(0);
-    }),
-    runs,
-  );
+  expect(sign(a, b)).toBe(0 - sign(b, a));
+  expect(compareSpecIds(a, b) === 0).toBe(a === b);
+  if (sign(a, b) <= 0 && sign(b, c) <= 0) expect(sign(a, c)).toBeLessThanOrEqual(0);
 });
 
-test("compareSpecIds puts a member behind the spec it hangs under", () => {
-  fc.assert(
-    fc.property(dated, (id) => {
-      const parent = parseParentId(id as SpecId);
+law("compareSpecIds puts a member behind the spec it hangs under", [dated], (id) => {
+  const parent = parseParentId(id as SpecId);
 
-      fc.pre(parent !== undefined);
-      expect(compareSpecIds(parent ?? "", id)).toBeLessThan(0);
-      expect(parseSpecIdParts(parent ?? "")?.members).toEqual(parseSpecIdParts(id)?.members.slice(0, -1) ?? []);
-    }),
-    runs,
-  );
+  fc.pre(parent !== undefined);
+  expect(compareSpecIds(parent ?? "", id)).toBeLessThan(0);
+  expect(parseSpecIdParts(parent ?? "")?.members).toEqual(parseSpecIdParts(id)?.members.slice(0, -1) ?? []);
 });
 
-test("resolveSpecId finds every id by its full text", () => {
-  fc.assert(
-    fc.property(fc.uniqueArray(dated, { minLength: 1, maxLength: 8 }), (ids) => {
-      for (const id of ids) expect(resolveSpecId(id, ids as SpecId[], "2026-11-21")).toBe(id as SpecId);
-    }),
-    runs,
-  );
+law("resolveSpecId finds every id by its full text", [fc.uniqueArray(dated, { minLength: 1, maxLength: 8 })], (ids) => {
+  for (const id of ids) expect(resolveSpecId(id, ids as SpecId[], "2026-11-21")).toBe(id as SpecId);
 });
 
-test("resolveSpecId gives an id that contains the text, or says that none or several do", () => {
-  fc.assert(
-    fc.property(
-      fc.uniqueArray(dated, { maxLength: 8 }),
-      fc.oneof(fc.string({ unit: base36, maxLength: 4 }), anyId),
-      (ids, text) => {
-        const wanted = text.trim();
-        const containing = ids.filter((id) => id.includes(wanted));
-        const found = resolved(text, ids);
+law(
+  "resolveSpecId gives an id that contains the text, or says that none or several do",
+  [fc.uniqueArray(dated, { maxLength: 8 }), fc.oneof(fc.string({ unit: base36, maxLength: 4 }), anyId)],
+  (ids, text) => {
+    const wanted = text.trim();
+    const containing = ids.filter((id) => id.includes(wanted));
+    const found = resolved(text, ids);
 
-        if (typeof found === "string") expect(containing).toContain(found);
-        else if (found instanceof AmbiguousSpecId) {
-          expect(found.named.length).toBeGreaterThan(1);
-          expect(containing).toEqual(expect.arrayContaining([...found.named]));
-          expect([...found.named]).toEqual(found.named.toSorted(compareSpecIds));
-        } else if (wanted === "") expect(found.kind).toBe("invalid_argument");
-        else {
-          expect(containing).toEqual([]);
-          expect(found.message).toBe(`Spec not found: ${wanted}`);
-        }
-      },
-    ),
-    runs,
-  );
-});
+    if (typeof found === "string") expect(containing).toContain(found);
+    else if (found instanceof AmbiguousSpecId) {
+      expect(found.named.length).toBeGreaterThan(1);
+      expect(containing).toEqual(expect.arrayContaining([...found.named]));
+      expect([...found.named]).toEqual(found.named.toSorted(compareSpecIds));
+    } else if (wanted === "") expect(found.kind).toBe("invalid_argument");
+    else {
+      expect(containing).toEqual([]);
+      expect(found.message).toBe(`Spec not found: ${wanted}`);
+    }
+  },
+);
 
 function resolved(text: string, ids: readonly string[]): string | OperationError {
   try {

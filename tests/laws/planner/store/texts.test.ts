@@ -1,18 +1,13 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { isUtf8 } from "node:buffer";
 import fc from "fast-check";
 import { decodeText } from "#planner/store/files/decode_text.ts";
-import { LAW_RUNS } from "../../../support/law_runs.ts";
+import { law } from "../../../support/law.ts";
 
 const wellFormed = fc.string({ unit: "binary" });
 
-test("decodeText gives back every text that was encoded", () => {
-  fc.assert(
-    fc.property(wellFormed, (text) => {
-      expect(decodeText(Buffer.from(text))).toEqual({ ok: true, text });
-    }),
-    { numRuns: LAW_RUNS },
-  );
+law("decodeText gives back every text that was encoded", [wellFormed], (text) => {
+  expect(decodeText(Buffer.from(text))).toEqual({ ok: true, text });
 });
 
 /** The offset in bytes of a place in the text that the bytes read as. */
@@ -24,22 +19,21 @@ function byteOffset(bytes: Uint8Array, line: number, column: number): number {
   return Buffer.byteLength(before);
 }
 
-test("decodeText names the end of the longest beginning that is UTF-8, and accepts what is UTF-8 throughout", () => {
-  fc.assert(
-    fc.property(wellFormed, fc.uint8Array({ maxLength: 6 }), wellFormed, (before, middle, behind) => {
-      const bytes = Buffer.concat([Buffer.from(before), middle, Buffer.from(behind)]);
+law(
+  "decodeText names the end of the longest beginning that is UTF-8, and accepts what is UTF-8 throughout",
+  [wellFormed, fc.uint8Array({ maxLength: 6 }), wellFormed],
+  (before, middle, behind) => {
+    const bytes = Buffer.concat([Buffer.from(before), middle, Buffer.from(behind)]);
 
-      const decoded = decodeText(bytes);
+    const decoded = decodeText(bytes);
 
-      expect(decoded.ok).toBe(isUtf8(bytes));
-      if (decoded.ok) return;
-      const offset = byteOffset(bytes, decoded.line, decoded.column);
-      expect(isUtf8(bytes.subarray(0, offset))).toBe(true);
-      // No character is longer than four bytes, so none that begins here can be whole.
-      for (let end = offset + 1; end <= Math.min(offset + 4, bytes.length); end++) {
-        expect(isUtf8(bytes.subarray(0, end))).toBe(false);
-      }
-    }),
-    { numRuns: LAW_RUNS },
-  );
-});
+    expect(decoded.ok).toBe(isUtf8(bytes));
+    if (decoded.ok) return;
+    const offset = byteOffset(bytes, decoded.line, decoded.column);
+    expect(isUtf8(bytes.subarray(0, offset))).toBe(true);
+    // No character is longer than four bytes, so none that begins here can be whole.
+    for (let end = offset + 1; end <= Math.min(offset + 4, bytes.length); end++) {
+      expect(isUtf8(bytes.subarray(0, end))).toBe(false);
+    }
+  },
+);

@@ -1,8 +1,8 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import { STREAM_KINDS } from "#planner/config/config_values.ts";
 import { openAgentStream } from "#planner/work/agent_stream.ts";
-import { LAW_RUNS } from "../../../support/law_runs.ts";
+import { law } from "../../../support/law.ts";
 
 const LIMIT_BYTES = 64;
 
@@ -46,39 +46,31 @@ function cut(whole: Uint8Array, places: readonly number[]): Uint8Array[] {
   return at.slice(1).map((end, index) => whole.slice(at[index], end));
 }
 
-test("openAgentStream answers the same however the bytes are cut", () => {
-  fc.assert(
-    fc.property(
-      fc.constantFrom(...STREAM_KINDS),
-      bytes,
-      fc.array(fc.nat(), { maxLength: 30 }),
-      fc.constantFrom(LIMIT_BYTES, 10_000),
-      (kind, whole, places, limit) => {
-        expect(readWhole(kind, cut(whole, places), limit)).toEqual(readWhole(kind, [whole], limit));
-      },
-    ),
-    { numRuns: LAW_RUNS },
-  );
+law(
+  "openAgentStream answers the same however the bytes are cut",
+  [
+    fc.constantFrom(...STREAM_KINDS),
+    bytes,
+    fc.array(fc.nat(), { maxLength: 30 }),
+    fc.constantFrom(LIMIT_BYTES, 10_000),
+  ],
+  (kind, whole, places, limit) => {
+    expect(readWhole(kind, cut(whole, places), limit)).toEqual(readWhole(kind, [whole], limit));
+  },
+);
+
+law("openAgentStream gives lines without line ends", [fc.constantFrom(...STREAM_KINDS), bytes], (kind, whole) => {
+  for (const each of readWhole(kind, [whole], 10_000).lines) expect(each).not.toContain("\n");
 });
 
-test("openAgentStream gives lines without line ends", () => {
-  fc.assert(
-    fc.property(fc.constantFrom(...STREAM_KINDS), bytes, (kind, whole) => {
-      for (const each of readWhole(kind, [whole], 10_000).lines) expect(each).not.toContain("\n");
-    }),
-    { numRuns: LAW_RUNS },
-  );
-});
+law(
+  "openAgentStream loses no text of an agent that prints plainly",
+  [fc.array(text, { maxLength: 20 }), fc.constantFrom(LIMIT_BYTES, 10_000)],
+  (lines, limit) => {
+    const whole = lines.map((each) => `${each}\n`).join("");
 
-test("openAgentStream loses no text of an agent that prints plainly", () => {
-  fc.assert(
-    fc.property(fc.array(text, { maxLength: 20 }), fc.constantFrom(LIMIT_BYTES, 10_000), (lines, limit) => {
-      const whole = lines.map((each) => `${each}\n`).join("");
+    const { output } = readWhole("text", [new TextEncoder().encode(whole)], limit);
 
-      const { output } = readWhole("text", [new TextEncoder().encode(whole)], limit);
-
-      expect(output).toBe(whole.replaceAll("\r\n", "\n"));
-    }),
-    { numRuns: LAW_RUNS },
-  );
-});
+    expect(output).toBe(whole.replaceAll("\r\n", "\n"));
+  },
+);

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parse } from "jsonc-parser";
 import { extendJson, extendJsonList } from "#planner/work/mcp_config/json_config.ts";
+import { law } from "../../../support/law.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 const ENTRY = { command: "planner", args: ["mcp"] } as const;
@@ -46,25 +47,20 @@ const { object } = fc.letrec<{ object: string; value: string }>((tie) => ({
     }),
 }));
 
-test("extendJson adds its entry and nothing else, by insertions only", () => {
-  fc.assert(
-    fc.property(object, (text) => {
-      const before = parse(text, [], LENIENT) as Record<string, unknown>;
-      const servers = before["mcpServers"];
-      fc.pre(servers === undefined || (typeof servers === "object" && servers !== null && !Array.isArray(servers)));
+law("extendJson adds its entry and nothing else, by insertions only", [object], (text) => {
+  const before = parse(text, [], LENIENT) as Record<string, unknown>;
+  const servers = before["mcpServers"];
+  fc.pre(servers === undefined || (typeof servers === "object" && servers !== null && !Array.isArray(servers)));
 
-      const edit = extendJson("x.json", text, ["mcpServers", "planner"], ENTRY);
+  const edit = extendJson("x.json", text, ["mcpServers", "planner"], ENTRY);
 
-      if (edit.kind !== "added") throw new Error(edit.kind);
-      expect(parse(edit.text, [], LENIENT)).toEqual({
-        ...before,
-        mcpServers: { ...(servers as object | undefined), planner: ENTRY },
-      });
-      expect(isSubsequence(text, edit.text)).toBe(true);
-      expect(extendJson("x.json", edit.text, ["mcpServers", "planner"], ENTRY)).toEqual({ kind: "present" });
-    }),
-    { numRuns: LAW_RUNS },
-  );
+  if (edit.kind !== "added") throw new Error(edit.kind);
+  expect(parse(edit.text, [], LENIENT)).toEqual({
+    ...before,
+    mcpServers: { ...(servers as object | undefined), planner: ENTRY },
+  });
+  expect(isSubsequence(text, edit.text)).toBe(true);
+  expect(extendJson("x.json", edit.text, ["mcpServers", "planner"], ENTRY)).toEqual({ kind: "present" });
 });
 
 test("extendJsonList adds the texts that a list lacks and nothing else, by insertions only", () => {

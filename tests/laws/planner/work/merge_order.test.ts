@@ -1,8 +1,8 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import { listMembers, sortForMerge } from "#planner/work/merge_order.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
-import { LAW_RUNS } from "../../../support/law_runs.ts";
+import { law } from "../../../support/law.ts";
 
 const id = fc.integer({ min: 1, max: 7 }).map((number) => `2026-11-01-00${number}-abc`);
 const graph = fc.uniqueArray(fc.tuple(id, fc.array(id, { maxLength: 3 }), fc.array(id, { maxLength: 2 })), {
@@ -15,34 +15,24 @@ function specsOf(nodes: readonly (readonly [string, readonly string[], readonly 
   );
 }
 
-test("sortForMerge gives every wanted spec once and nothing else", () => {
-  fc.assert(
-    fc.property(graph, fc.uniqueArray(id), (nodes, wanted) => {
-      const order = sortForMerge(wanted, specsOf(nodes));
+law("sortForMerge gives every wanted spec once and nothing else", [graph, fc.uniqueArray(id)], (nodes, wanted) => {
+  const order = sortForMerge(wanted, specsOf(nodes));
 
-      expect([...order].sort()).toEqual([...wanted].sort());
-    }),
-    { numRuns: LAW_RUNS },
-  );
+  expect([...order].sort()).toEqual([...wanted].sort());
 });
 
-test("sortForMerge puts dependencies and members first where there is no circle", () => {
-  fc.assert(
-    fc.property(graph, (nodes) => {
-      const forward = nodes.map(
-        ([one, needs, members]) =>
-          [one, needs.filter((other) => other < one), members.filter((other) => other < one)] as const,
-      );
-      const specs = specsOf(forward);
-
-      const order = sortForMerge(forward.map(([one]) => one).toReversed(), specs);
-
-      for (const spec of specs) {
-        for (const before of [...spec.dependsOn, ...listMembers(spec, specs)]) {
-          if (order.includes(before)) expect(order.indexOf(before)).toBeLessThan(order.indexOf(spec.id));
-        }
-      }
-    }),
-    { numRuns: LAW_RUNS },
+law("sortForMerge puts dependencies and members first where there is no circle", [graph], (nodes) => {
+  const forward = nodes.map(
+    ([one, needs, members]) =>
+      [one, needs.filter((other) => other < one), members.filter((other) => other < one)] as const,
   );
+  const specs = specsOf(forward);
+
+  const order = sortForMerge(forward.map(([one]) => one).toReversed(), specs);
+
+  for (const spec of specs) {
+    for (const before of [...spec.dependsOn, ...listMembers(spec, specs)]) {
+      if (order.includes(before)) expect(order.indexOf(before)).toBeLessThan(order.indexOf(spec.id));
+    }
+  }
 });

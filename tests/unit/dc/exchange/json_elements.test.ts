@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { readJsonElements } from "#cli/dc/exchange/json_elements.ts";
 import { emptyFolder } from "../../../support/dc_server.ts";
+import { law } from "../../../support/law.ts";
 
 const file = join(emptyFolder(), "list.json");
 const read = (content: string | Uint8Array) => {
@@ -13,17 +14,18 @@ const read = (content: string | Uint8Array) => {
 const values = (content: string | Uint8Array) =>
   read(content).map((element) => ("value" in element ? element.value : element.reason));
 
-test("readJsonElements reads what JSON.parse reads, in a list or in results, however it is written", () => {
-  fc.assert(
-    fc.property(fc.array(fc.jsonValue()), fc.boolean(), fc.constantFrom(0, 2), (list, isPage, indent) => {
-      const whole = isPage
-        ? { count: 1, note: 'a "results": [ in a text', before: [1, [2]], results: list, next: null }
-        : list;
+law(
+  "readJsonElements reads what JSON.parse reads, in a list or in results, however it is written",
+  [fc.array(fc.jsonValue()), fc.boolean(), fc.constantFrom(0, 2)],
+  (list, isPage, indent) => {
+    const whole = isPage
+      ? { count: 1, note: 'a "results": [ in a text', before: [1, [2]], results: list, next: null }
+      : list;
 
-      expect(values(JSON.stringify(whole, null, indent))).toEqual(JSON.parse(JSON.stringify(list)));
-    }),
-  );
-});
+    expect(values(JSON.stringify(whole, null, indent))).toEqual(JSON.parse(JSON.stringify(list)));
+  },
+  { numRuns: 100 },
+);
 
 test("readJsonElements goes on after an element that is no JSON, and numbers it", () => {
   expect(read('[1, {"a": nope}, 3]')).toMatchObject([{ number: 1, value: 1 }, { number: 2 }, { number: 3, value: 3 }]);

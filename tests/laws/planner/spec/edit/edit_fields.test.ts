@@ -1,13 +1,12 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import { parseDocument } from "#planner/spec/document.ts";
 import { editFields, type FieldValue } from "#planner/spec/edit/edit_fields.ts";
 import { convertToParsedValue } from "#planner/spec/field_value.ts";
 import { anyList, anyText, FIELD_NAMES } from "../../../../support/field_values.ts";
-import { LAW_RUNS } from "../../../../support/law_runs.ts";
+import { law } from "../../../../support/law.ts";
 import { anyBody, flowSpecText, ordinaryFrontmatter, specText } from "../../../../support/spec_texts.ts";
 
-const runs = { numRuns: LAW_RUNS };
 const key = fc.constantFrom(...FIELD_NAMES, "new_field", "odd key: #", "__proto__");
 const approval: fc.Arbitrary<FieldValue> = fc.record(
   {
@@ -41,163 +40,145 @@ function expected(before: Record<string, unknown>, name: string, set: FieldValue
   return Object.fromEntries(after);
 }
 
-test("the generated spec files parse", () => {
-  fc.assert(
-    fc.property(specText, ({ text }) => expect(parseDocument(text)).toMatchObject({ ok: true })),
-    runs,
-  );
+law("the generated spec files parse", [specText], ({ text }) =>
+  expect(parseDocument(text)).toMatchObject({ ok: true }),
+);
+
+law("editFields touches nothing but the lines of the field", [specText, key, value], ({ text, fields }, name, set) => {
+  const field = fields.find((candidate) => candidate.name === name);
+
+  const edited = editFields(text, { [name]: set });
+
+  if (field !== undefined) {
+    const to = set === undefined ? belowLooseLines(text, field.to) : field.to;
+    expect(edited.slice(0, field.from)).toBe(text.slice(0, field.from));
+    expect(edited.slice(edited.length - text.length + to)).toBe(text.slice(to));
+    expect(edited.length).toBeGreaterThanOrEqual(field.from + text.length - to);
+  } else {
+    expect(isInsertion(text, edited)).toBe(true);
+  }
 });
 
-test("editFields touches nothing but the lines of the field", () => {
-  fc.assert(
-    fc.property(specText, key, value, ({ text, fields }, name, set) => {
-      const field = fields.find((candidate) => candidate.name === name);
-
-      const edited = editFields(text, { [name]: set });
-
-      if (field !== undefined) {
-        const to = set === undefined ? belowLooseLines(text, field.to) : field.to;
-        expect(edited.slice(0, field.from)).toBe(text.slice(0, field.from));
-        expect(edited.slice(edited.length - text.length + to)).toBe(text.slice(to));
-        expect(edited.length).toBeGreaterThanOrEqual(field.from + text.length - to);
-      } else {
-        expect(isInsertion(text, edited)).toBe(true);
-      }
-    }),
-    runs,
-  );
-});
-
-test("editFields gives the field the value and leaves every other field and the body as they were", () => {
-  fc.assert(
-    fc.property(
-      fc.oneof(
-        specText.map(({ text }) => text),
-        flowSpecText,
-      ),
-      key,
-      value,
-      (text, name, set) => {
-        const before = parseDocument(text);
-
-        const after = parseDocument(editFields(text, { [name]: set }));
-
-        if (!before.ok || !after.ok) throw new Error("does not parse");
-        expect({ ...after.frontmatter }).toEqual(expected({ ...before.frontmatter }, name, set));
-        expect(after.body).toBe(before.body);
-      },
+law(
+  "editFields gives the field the value and leaves every other field and the body as they were",
+  [
+    fc.oneof(
+      specText.map(({ text }) => text),
+      flowSpecText,
     ),
-    runs,
-  );
-});
+    key,
+    value,
+  ],
+  (text, name, set) => {
+    const before = parseDocument(text);
 
-test("editFields changes nothing the second time", () => {
-  fc.assert(
-    fc.property(
-      fc.oneof(
-        specText.map(({ text }) => text),
-        flowSpecText,
-      ),
-      key,
-      value,
-      (text, name, set) => {
-        const once = editFields(text, { [name]: set });
+    const after = parseDocument(editFields(text, { [name]: set }));
 
-        expect(editFields(once, { [name]: set })).toBe(once);
-      },
+    if (!before.ok || !after.ok) throw new Error("does not parse");
+    expect({ ...after.frontmatter }).toEqual(expected({ ...before.frontmatter }, name, set));
+    expect(after.body).toBe(before.body);
+  },
+);
+
+law(
+  "editFields changes nothing the second time",
+  [
+    fc.oneof(
+      specText.map(({ text }) => text),
+      flowSpecText,
     ),
-    runs,
-  );
-});
+    key,
+    value,
+  ],
+  (text, name, set) => {
+    const once = editFields(text, { [name]: set });
 
-test("editFields gives the same fields whichever of two is edited first", () => {
-  fc.assert(
-    fc.property(specText, key, value, key, value, ({ text }, first, one, second, other) => {
-      fc.pre(first !== second);
+    expect(editFields(once, { [name]: set })).toBe(once);
+  },
+);
 
-      const oneWay = editFields(editFields(text, { [first]: one }), { [second]: other });
-      const otherWay = editFields(editFields(text, { [second]: other }), { [first]: one });
+law(
+  "editFields gives the same fields whichever of two is edited first",
+  [specText, key, value, key, value],
+  ({ text }, first, one, second, other) => {
+    fc.pre(first !== second);
 
-      expect(fieldsOf(oneWay)).toEqual(fieldsOf(otherWay));
-    }),
-    runs,
-  );
-});
+    const oneWay = editFields(editFields(text, { [first]: one }), { [second]: other });
+    const otherWay = editFields(editFields(text, { [second]: other }), { [first]: one });
 
-test("editFields restores every byte when a plain text is set and set back", () => {
-  fc.assert(
-    fc.property(ordinaryFrontmatter, anyBody, fc.constantFrom("\n", "\r\n"), anyText, (lines, body, eol, set) => {
-      const text = `---\n${lines}---\n${body}`.replaceAll("\n", eol);
-      for (const [name, old] of Object.entries(fieldsOf(text))) {
-        if (typeof old !== "string" || !text.includes(`${name}: ${old}`) || !/^(?!true)[a-z]/i.test(old)) continue;
+    expect(fieldsOf(oneWay)).toEqual(fieldsOf(otherWay));
+  },
+);
 
-        const back = editFields(editFields(text, { [name]: set }), { [name]: old });
+law(
+  "editFields restores every byte when a plain text is set and set back",
+  [ordinaryFrontmatter, anyBody, fc.constantFrom("\n", "\r\n"), anyText],
+  (lines, body, eol, set) => {
+    const text = `---\n${lines}---\n${body}`.replaceAll("\n", eol);
+    for (const [name, old] of Object.entries(fieldsOf(text))) {
+      if (typeof old !== "string" || !text.includes(`${name}: ${old}`) || !/^(?!true)[a-z]/i.test(old)) continue;
 
-        expect(back).toBe(text);
-      }
-    }),
-    runs,
-  );
-});
+      const back = editFields(editFields(text, { [name]: set }), { [name]: old });
 
-test("editFields restores every byte when a quoted text is set to a word and set back", () => {
-  fc.assert(
-    fc.property(ordinaryFrontmatter, anyBody, fc.constantFrom("completed", "b"), (lines, body, set) => {
-      const text = `---\n${lines}---\n${body}`;
-      for (const [name, old] of Object.entries(fieldsOf(text))) {
-        if (typeof old !== "string" || !text.includes(`${name}: "${old}"`)) continue;
+      expect(back).toBe(text);
+    }
+  },
+);
 
-        const back = editFields(editFields(text, { [name]: set }), { [name]: old });
+law(
+  "editFields restores every byte when a quoted text is set to a word and set back",
+  [ordinaryFrontmatter, anyBody, fc.constantFrom("completed", "b")],
+  (lines, body, set) => {
+    const text = `---\n${lines}---\n${body}`;
+    for (const [name, old] of Object.entries(fieldsOf(text))) {
+      if (typeof old !== "string" || !text.includes(`${name}: "${old}"`)) continue;
 
-        expect(back).toBe(text);
-      }
-    }),
-    runs,
-  );
-});
+      const back = editFields(editFields(text, { [name]: set }), { [name]: old });
 
-test("editFields restores every byte when list items are added and taken away again", () => {
-  fc.assert(
-    fc.property(specText, anyList, ({ text }, more) => {
-      for (const [name, old] of Object.entries(fieldsOf(text))) {
-        if (!Array.isArray(old) || old.length === 0 || old.some((item) => typeof item !== "string")) continue;
+      expect(back).toBe(text);
+    }
+  },
+);
 
-        const longer = editFields(text, { [name]: [...old, ...more] });
+law(
+  "editFields restores every byte when list items are added and taken away again",
+  [specText, anyList],
+  ({ text }, more) => {
+    for (const [name, old] of Object.entries(fieldsOf(text))) {
+      if (!Array.isArray(old) || old.length === 0 || old.some((item) => typeof item !== "string")) continue;
 
-        expect(editFields(longer, { [name]: old })).toBe(text);
-      }
-    }),
-    runs,
-  );
-});
+      const longer = editFields(text, { [name]: [...old, ...more] });
 
-test("editFields restores every byte when a new field is added and removed", () => {
-  fc.assert(
-    fc.property(specText, value, ({ text, fields }, set) => {
-      // Without any field the braces or the block are not there yet, or not any more.
-      fc.pre(set !== undefined && fields.length > 0);
+      expect(editFields(longer, { [name]: old })).toBe(text);
+    }
+  },
+);
 
-      expect(editFields(editFields(text, { new_field: set }), { new_field: undefined })).toBe(text);
-    }),
-    runs,
-  );
-});
+law(
+  "editFields restores every byte when a new field is added and removed",
+  [specText, value],
+  ({ text, fields }, set) => {
+    // Without any field the braces or the block are not there yet, or not any more.
+    fc.pre(set !== undefined && fields.length > 0);
 
-test("editFields adds frontmatter in front of a text that has none", () => {
-  fc.assert(
-    fc.property(fc.string({ unit: "grapheme" }), fc.constantFrom("", "\ufeff"), anyText, (plain, bom, set) => {
-      fc.pre(!/^\ufeff?---(?!-)|\0/.test(plain) && plain.isWellFormed());
+    expect(editFields(editFields(text, { new_field: set }), { new_field: undefined })).toBe(text);
+  },
+);
 
-      const edited = editFields(bom + plain, { title: set });
+law(
+  "editFields adds frontmatter in front of a text that has none",
+  [fc.string({ unit: "grapheme" }), fc.constantFrom("", "\ufeff"), anyText],
+  (plain, bom, set) => {
+    fc.pre(!/^\ufeff?---(?!-)|\0/.test(plain) && plain.isWellFormed());
 
-      const document = parseDocument(edited);
-      expect(document).toMatchObject({ ok: true, hasFrontmatter: true, frontmatter: { title: set } });
-      expect(edited.endsWith(plain)).toBe(true);
-      expect(edited.startsWith(`${bom}---`)).toBe(true);
-    }),
-    runs,
-  );
-});
+    const edited = editFields(bom + plain, { title: set });
+
+    const document = parseDocument(edited);
+    expect(document).toMatchObject({ ok: true, hasFrontmatter: true, frontmatter: { title: set } });
+    expect(edited.endsWith(plain)).toBe(true);
+    expect(edited.startsWith(`${bom}---`)).toBe(true);
+  },
+);
 
 /** With a field that is removed, lines of blanks and indented comments below it may have to go. */
 function belowLooseLines(text: string, at: number): number {

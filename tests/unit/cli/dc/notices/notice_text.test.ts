@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { micromark } from "micromark";
 import { buildMessage, escapeLiteral, type Markup } from "#cli/dc/notices/notice_text.ts";
+import { law } from "../../../../support/law.ts";
 import { LAW_RUNS } from "../../../../support/law_runs.ts";
 
 /** What a rack may be called by somebody who may write. */
@@ -49,27 +50,27 @@ test("messageText fills a template in, whose own text keeps its markup", () => {
 });
 
 describe("literalText", () => {
-  test("shows a value as it is where Markdown is rendered, whatever it holds", () => {
-    fc.assert(
-      fc.property(text, (value) => {
-        const html = micromark(sent(value, "markdown"));
-        expect(html.replaceAll(/<\/?p>/g, "")).not.toMatch(/[<>]/);
-        expect(seen(decoded(html.replaceAll(/<\/?p>/g, "")))).toBe(seen(value));
-      }),
-      { numRuns: 20 * LAW_RUNS, examples: NAMES.map((name) => [name]) },
-    );
-  });
+  law(
+    "shows a value as it is where Markdown is rendered, whatever it holds",
+    [text],
+    (value) => {
+      const html = micromark(sent(value, "markdown"));
+      expect(html.replaceAll(/<\/?p>/g, "")).not.toMatch(/[<>]/);
+      expect(seen(decoded(html.replaceAll(/<\/?p>/g, "")))).toBe(seen(value));
+    },
+    { numRuns: 20 * LAW_RUNS, examples: NAMES.map((name) => [name]) },
+  );
 
-  test("leaves no control sequence, link or mention of Slack, and shows the value", () => {
-    fc.assert(
-      fc.property(text, (value) => {
-        const shown = sent(value, "slack");
-        expect(shown).not.toMatch(/[<>\n]|&(?!amp;|lt;|gt;)|@(?!\u200B)|\]\(/);
-        expect(seen(decoded(shown))).toBe(seen(value));
-      }),
-      { numRuns: 20 * LAW_RUNS, examples: NAMES.map((name) => [name]) },
-    );
-  });
+  law(
+    "leaves no control sequence, link or mention of Slack, and shows the value",
+    [text],
+    (value) => {
+      const shown = sent(value, "slack");
+      expect(shown).not.toMatch(/[<>\n]|&(?!amp;|lt;|gt;)|@(?!\u200B)|\]\(/);
+      expect(seen(decoded(shown))).toBe(seen(value));
+    },
+    { numRuns: 20 * LAW_RUNS, examples: NAMES.map((name) => [name]) },
+  );
 
   test("leaves no address that a tool makes a link of, and nothing that turns the rest of the line around", () => {
     for (const markup of ["slack", "markdown"] as const) {

@@ -46,15 +46,16 @@ function createSet<Item>(items: readonly Item[]): ReadonlySet<Item> {
  */
 export function includesLoss(failure: Failure, loss: Loss): boolean {
   const { offline, degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff, isolated } = loss;
-  const all = failure.offline.length + failure.elements.reduce((sum, one) => sum + (one.members?.nodes.length ?? 1), 0);
+  const failing = failure.elements.reduce((sum, one) => sum + (one.members?.nodes.length ?? 1), 0);
   if (racksDark.size > failure.racksDark.length || links.size > failure.links.length) return false;
-  if (offline.size > all || degraded.size > failure.degraded.length + all) return false;
-  const off = createSet([...failure.offline, ...failure.elements.flatMap(listFailingNodes)]);
-  const dark = createSet(failure.racksDark);
-  const partial = createSet(failure.racksPartial);
-  const weaker = createSet(failure.degraded);
-  const down = createSet(failure.links);
-  const isGone = (index: number) => off.has(index);
+  if (degraded.size > failure.degraded.length + failure.offline.length + failing) return false;
+  // Rejects most failures without a set of all their nodes.
+  if (countItemsOf(offline, failure.offline) + failing < offline.size) return false;
+  const isGone = createMembershipTest(() => [...failure.offline, ...failure.elements.flatMap(listFailingNodes)]);
+  const isDark = createMembershipTest(() => failure.racksDark);
+  const isPartial = createMembershipTest(() => failure.racksPartial);
+  const isDegraded = createMembershipTest(() => failure.degraded);
+  const isDown = createMembershipTest(() => failure.links);
   const isShort = (zone: ZoneShortage) =>
     failure.zones.some((one) => formatZoneKey(one) === formatZoneKey(zone) && (one.short || !zone.short));
   const losses = offline.size + racksPartial.size + racksDark.size + degraded.size + zones.size + links.size;
@@ -63,15 +64,28 @@ export function includesLoss(failure: Failure, loss: Loss): boolean {
     return matchesEveryItem([...trips.keys(), ...overloads.keys()], (index) => loaded.has(index));
   }
   return (
-    matchesEveryItem(offline, isGone) &&
-    matchesEveryItem(racksDark, (key) => dark.has(key)) &&
-    matchesEveryItem(racksPartial, (key) => partial.has(key) || dark.has(key)) &&
-    matchesEveryItem(degraded, (index) => weaker.has(index) || isGone(index)) &&
+    matchesEveryItem(racksDark, isDark) &&
     matchesEveryItem(zones.values(), isShort) &&
-    matchesEveryItem(links, (link) => down.has(link)) &&
+    matchesEveryItem(offline, isGone) &&
+    matchesEveryItem(racksPartial, (key) => isPartial(key) || isDark(key)) &&
+    matchesEveryItem(degraded, (index) => isDegraded(index) || isGone(index)) &&
+    matchesEveryItem(links, isDown) &&
     matchesEveryItem(cutOff, (index) => failure.cutOff.includes(index) || isGone(index)) &&
     matchesEveryItem(isolated, (index) => failure.isolated.includes(index) || isGone(index))
   );
+}
+
+function countItemsOf<Item>(items: ReadonlySet<Item>, list: readonly Item[]): number {
+  return list.reduce((count, item) => count + Number(items.has(item)), 0);
+}
+
+/** Returns a test whether a list has an item. The list is read at the first call. */
+function createMembershipTest<Item>(list: () => readonly Item[]): (item: Item) => boolean {
+  let items: ReadonlySet<Item> | undefined;
+  return (item) => {
+    items ??= new Set(list());
+    return items.has(item);
+  };
 }
 
 function matchesEveryItem<Item>(items: Iterable<Item>, is: (item: Item) => boolean): boolean {

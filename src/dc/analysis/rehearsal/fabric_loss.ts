@@ -33,6 +33,8 @@ interface Link {
 }
 
 const NO_LINKS: readonly number[] = [];
+/** Latest fabrics by the function that finds their switches. */
+const latest = new WeakMap<FindDeviceByKey, FabricWatch>();
 const NOTHING: FabricLoss = { links: [], cutOff: [] };
 
 /** Working links of all fabrics by the nodes of their ends, and the effect of losing nodes or links. */
@@ -44,18 +46,25 @@ export class FabricWatch {
   /** Numbers of each node's links to a higher tier. */
   readonly #uplinks = new Map<number, number[]>();
   readonly #fabricLinks: readonly FabricLink[];
-  readonly #deviceOf: FindDeviceByKey;
   /** Nodes by the codes at the ends of links. */
   readonly #nodes = new Map<string, number>();
 
   /**
-   * Reads the working fabric links; a link at a disabled port is down.
-   * @param deviceOf returns the device, with its network ports, for a key made of its code
+   * Returns the fabrics of a topology. The latest ones are used again while links, switches and their nodes are the same.
+   * @param deviceOf compared by identity: the same function must return the same devices, with their network ports
    */
-  constructor({ inventory, power }: Topology, deviceOf: FindDeviceByKey) {
+  static of(topology: Topology, deviceOf: FindDeviceByKey): FabricWatch {
+    const known = latest.get(deviceOf);
+    if (known?.isOf(topology) === true) return known;
+    const watch = new FabricWatch(topology, deviceOf);
+    latest.set(deviceOf, watch);
+    return watch;
+  }
+
+  /** Reads the working fabric links; a link at a disabled port is down. */
+  private constructor({ inventory, power }: Topology, deviceOf: FindDeviceByKey) {
     const tiers = rankTiers(inventory.fabricLinks, deviceOf);
     this.#fabricLinks = inventory.fabricLinks;
-    this.#deviceOf = deviceOf;
     const nodeOf = (code: string): number => {
       const node = this.#nodes.get(code) ?? findDeviceNode(power, code);
       this.#nodes.set(code, node);
@@ -74,15 +83,6 @@ export class FabricWatch {
       if (ends[1] !== ends[0]) getOrCreateList(this.#byNode, ends[1]).push(at);
       if (lower >= 0) getOrCreateList(this.#uplinks, lower).push(at);
     }
-  }
-
-  /**
-   * Whether the fabrics are the same as the fabrics of another state.
-   * @param deviceOf compared by identity: the same function must return the same devices
-   */
-  isOf({ inventory, power }: Topology, deviceOf: FindDeviceByKey): boolean {
-    if (inventory.fabricLinks !== this.#fabricLinks || deviceOf !== this.#deviceOf) return false;
-    return [...this.#nodes].every(([code, node]) => findDeviceNode(power, code) === node);
   }
 
   /** Capacity of links in megabits per second. */
@@ -132,6 +132,13 @@ export class FabricWatch {
       const before = sumLinkMbps(all);
       return [{ node, loadPct: (load * 100) / capacity, loadBeforePct: (load * 100) / before, uplinks: left.length }];
     });
+  }
+
+  /** Whether links and nodes of switches are the same in a topology with the same switches. */
+  private isOf({ inventory, power }: Topology): boolean {
+    if (inventory.fabricLinks !== this.#fabricLinks) return false;
+    for (const [code, node] of this.#nodes) if (findDeviceNode(power, code) !== node) return false;
+    return true;
   }
 
   #linksOf(node: number): readonly number[] {

@@ -23,9 +23,8 @@ export class CoolingAndFabrics {
   constructor(topology: Topology, deviceOf: FindDeviceByKey, basis: LoadBasis, earlier?: CoolingAndFabrics) {
     this.#topology = topology;
     this.zones = new ZoneWatch(topology, basis);
-    const known = earlier?.fabrics.isOf(topology, deviceOf) === true ? earlier.fabrics : undefined;
-    this.#keepsFabrics = known !== undefined;
-    this.fabrics = known ?? new FabricWatch(topology, deviceOf);
+    this.fabrics = FabricWatch.of(topology, deviceOf);
+    this.#keepsFabrics = this.fabrics === earlier?.fabrics;
   }
 
   /**

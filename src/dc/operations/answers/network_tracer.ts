@@ -7,7 +7,7 @@ import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { FabricLink, PortRef } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { DataPaths, type DeadNetwork } from "./data_paths.ts";
-import { readSwitchesOnce, type SwitchDevices } from "./switch_devices.ts";
+import { getLinkEndKeys, readSwitchesOnce, type SwitchDevices } from "./switch_devices.ts";
 import { type NetworkSession, type TracedPath, TracedWays } from "./traced_ways.ts";
 
 /** Failed elements of networks: ports, keys of fabric links, and nodes, of which only patch panels are used. */
@@ -123,7 +123,7 @@ export async function findNetworkLoss(
   const isNetwork = failed.links.size + failed.networkPorts.length + listPanelCodes(topology, failed.nodes).length > 0;
   if (!isNetwork && !includesSwitch(topology, off)) return NOTHING;
   const tracer = await NetworkTracer.of(session);
-  const watch = new FabricWatch(topology, tracer.deviceOf);
+  const watch = FabricWatch.of(topology, tracer.deviceOf);
   const { links: down, cutOff } = watch.after(off, await tracer.cutLinks(watch, failed));
   const refs = watch.linksAt(down).map(({ a, b }) => formatFabricLinkRef(a, b));
   const isFollowed = isNetwork || failed.isPlace;
@@ -132,11 +132,9 @@ export async function findNetworkLoss(
 }
 
 function includesSwitch({ inventory, power }: Topology, off: readonly number[]): boolean {
-  const gone = new Set(
-    off.flatMap((index) => {
-      const node = power.nodes[index];
-      return node?.kind === "DEVICE" ? [codeKey(node.device.code)] : [];
-    }),
-  );
-  return inventory.fabricLinks.some(({ a, b }) => gone.has(codeKey(a.deviceCode)) || gone.has(codeKey(b.deviceCode)));
+  const switches = getLinkEndKeys(inventory.fabricLinks);
+  return off.some((index) => {
+    const node = power.nodes[index];
+    return node?.kind === "DEVICE" && switches.has(codeKey(node.device.code));
+  });
 }

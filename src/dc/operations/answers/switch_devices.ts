@@ -40,7 +40,7 @@ export async function readSwitchesOnce(reader: DcReader, topology: Topology): Pr
 
 async function readSwitches(reader: DcReader, topology: Topology, earlier?: SwitchDevices): Promise<SwitchDevices> {
   const { fabricLinks } = topology.inventory;
-  const keys = earlier?.topology.inventory.fabricLinks === fabricLinks ? earlier.keys : listLinkEndKeys(fabricLinks);
+  const keys = getLinkEndKeys(fabricLinks);
   const isSame = (key: string) => topology.device(key) === earlier?.topology.device(key);
   if (earlier?.keys === keys && [...keys].every(isSame)) return { ...earlier, topology };
   return { topology, keys, deviceOf: createDeviceLookup(await readDevicesByKey(reader, keys)) };
@@ -56,7 +56,7 @@ export async function createLookupWithPorts(
   reader: DcReader,
   links: readonly FabricLink[],
 ): Promise<ReadonlyMap<string, Device>> {
-  return readDevicesByKey(reader, listLinkEndKeys(links));
+  return readDevicesByKey(reader, getLinkEndKeys(links));
 }
 
 async function readDevicesByKey(reader: DcReader, keys: ReadonlySet<string>): Promise<ReadonlyMap<string, Device>> {
@@ -64,10 +64,17 @@ async function readDevicesByKey(reader: DcReader, keys: ReadonlySet<string>): Pr
   return new Map(devices.map((device) => [codeKey(device.code), device]));
 }
 
-function listLinkEndKeys(links: readonly FabricLink[]): ReadonlySet<string> {
+const keysOfLinks = new WeakMap<readonly FabricLink[], ReadonlySet<string>>();
+
+/** Returns the keys of the devices at the ends of links. Cost: the links, at the first call for a list. */
+export function getLinkEndKeys(links: readonly FabricLink[]): ReadonlySet<string> {
+  const known = keysOfLinks.get(links);
+  if (known !== undefined) return known;
   const codes = new Set<string>();
   for (const { a, b } of links) codes.add(a.deviceCode).add(b.deviceCode);
-  return new Set([...codes].map(codeKey));
+  const keys = new Set([...codes].map(codeKey));
+  keysOfLinks.set(links, keys);
+  return keys;
 }
 
 /** Number of switches whose ports are read at once: some milliseconds of work. */

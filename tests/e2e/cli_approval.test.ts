@@ -1,20 +1,13 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { type RunResult, runPlanner } from "../support/planner_command.ts";
 import { sleeper } from "../support/sleeper.ts";
-import { type TempProject, tempProject } from "../support/temp_project.ts";
+import { projectOfEachTest } from "../support/test_project.ts";
 
 const ID = "2026-11-01-001-abc";
 const HEAD = "---\n# kept\nstatus:   pending\napproval:\n  required: true # by the team\nlabels: [a]\n---\n";
 const TEXT = `${HEAD}\n# Paint the door\n\n- [ ] Red\n`;
 
-let project: TempProject;
-
-beforeEach(() => {
-  project = tempProject();
-  project.spec(ID, TEXT);
-});
-
-afterEach(() => project.remove());
+const project = projectOfEachTest((made) => made.spec(ID, TEXT));
 
 function run(...words: readonly string[]): Promise<RunResult> {
   return runPlanner(words, { cwd: project.root });

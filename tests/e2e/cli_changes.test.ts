@@ -1,20 +1,13 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RunResult, runPlanner } from "../support/planner_command.ts";
-import { type TempProject, tempProject } from "../support/temp_project.ts";
+import { projectOfEachTest } from "../support/test_project.ts";
 
 const ID = "2026-11-01-001-abc";
 const TEXT = "---\n# a comment\nstatus:   pending\nlabels: [old]\n---\n\n# Paint the door\n\n- [ ] Red\n";
 
-let project: TempProject;
-
-beforeEach(() => {
-  project = tempProject();
-  project.spec(ID, TEXT);
-});
-
-afterEach(() => project.remove());
+const project = projectOfEachTest((made) => made.spec(ID, TEXT));
 
 function run(words: readonly string[], input = ""): Promise<RunResult> {
   return runPlanner(words, { cwd: project.root, input });

@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { PLANNER, runCommand, runPlanner } from "../support/planner_command.ts";
-import { type TempProject, tempProject } from "../support/temp_project.ts";
+import { projectOfAllTests } from "../support/test_project.ts";
 
 const ID = "2026-11-01-001-abc";
 
-let project: TempProject;
-let env: Record<string, string>;
-
-beforeAll(() => {
-  project = tempProject();
-  project.spec(ID, "---\nstatus: pending\n---\n\n# Paint the door\n");
-  project.write(".planner/archive/2026-10-01/2026-10-01-001-old.md", "---\nstatus: completed\n---\n\n# Old\n");
-  project.write("papers/notes.json", "{}");
-  project.write("bin/planner", `#!/bin/sh\nexec ${PLANNER.map((word) => `'${word}'`).join(" ")} "$@"\n`);
-  chmodSync(join(project.root, "bin/planner"), 0o755);
-  env = { PATH: `${join(project.root, "bin")}${delimiter}${process.env["PATH"]}`, HOME: project.root };
-});
-
-afterAll(() => project.remove());
+const project = projectOfAllTests();
+project.spec(ID, "---\nstatus: pending\n---\n\n# Paint the door\n");
+project.write(".planner/archive/2026-10-01/2026-10-01-001-old.md", "---\nstatus: completed\n---\n\n# Old\n");
+project.write("papers/notes.json", "{}");
+project.write("bin/planner", `#!/bin/sh\nexec ${PLANNER.map((word) => `'${word}'`).join(" ")} "$@"\n`);
+chmodSync(join(project.root, "bin/planner"), 0o755);
+const env = { PATH: `${join(project.root, "bin")}${delimiter}${process.env["PATH"]}`, HOME: project.root };
 
 function has(shell: string): boolean {
   return spawnSync(shell, ["-c", "exit 0"]).status === 0;

@@ -1,27 +1,22 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { type RunResult, runPlanner } from "../support/planner_command.ts";
-import { type TempProject, tempProject } from "../support/temp_project.ts";
+import { projectOfEachTest } from "../support/test_project.ts";
 
 const PLAIN = "2026-11-01-001-pla";
 const LOW = "2026-11-01-002-low";
 const SOON = "2026-11-01-003-soo";
 const LATE = "2026-11-01-004-lat";
 
-let project: TempProject;
-
-beforeEach(() => {
-  project = tempProject();
+const project = projectOfEachTest((made) => {
   for (const [id, fields] of [
     [PLAIN, ""],
     [LOW, "priority: low\nassignee: Ada\n"],
     [SOON, "priority: high\ndue: 2026-12-01\n"],
     [LATE, "priority: high\ndue: 2026-12-24\nassignee: Ada\n"],
   ] as const) {
-    project.spec(id, `---\nstatus: pending\nlabels: [a]\n${fields}---\n\n# ${id}\n`);
+    made.spec(id, `---\nstatus: pending\nlabels: [a]\n${fields}---\n\n# ${id}\n`);
   }
 });
-
-afterEach(() => project.remove());
 
 function run(...words: readonly string[]): Promise<RunResult> {
   return runPlanner(words, { cwd: project.root });

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { type RunResult, runPlanner } from "../support/planner_command.ts";
-import { type TempProject, tempProject } from "../support/temp_project.ts";
+import { tempProject } from "../support/temp_project.ts";
+import { projectOfAllTests } from "../support/test_project.ts";
 
 const DONE = "2026-11-01-001-don";
 const FREE = "2026-11-01-002-fre";
@@ -8,22 +9,16 @@ const WAITS = "2026-11-01-003-wai";
 const BROKEN = "2026-11-01-004-bro";
 const OLD = "2026-10-01-001-old";
 
-let project: TempProject;
-
-beforeAll(() => {
-  project = tempProject();
-  project.spec(DONE, "---\nstatus: completed\ntype: docs\n---\n\n# Write the guide\n\n- [x] Written\n");
-  project.spec(
-    FREE,
-    "---\nstatus: pending\nlabels: [api, web]\nowner: Ada\n---\n\n# Cut the ROPE\n\nMarmalade.\n\n## Acceptance Criteria\n\n- [x] One\n- [ ] Two\n",
-  );
-  project.spec(WAITS, `---\nstatus: pending\ndepends_on: [${FREE}]\n---\n\n# Tie the rope\n`);
-  project.spec(BROKEN, "---\nstatus: [pending\n---\n\n# Broken\n");
-  project.write(`.planner/archive/2026-10-01/${OLD}.md`, "---\nstatus: completed\n---\n\n# Old marmalade\n");
-  project.write(`.planner/logs/${FREE}.log`, Array.from({ length: 150 }, (_, line) => `line ${line + 1}\n`).join(""));
-});
-
-afterAll(() => project.remove());
+const project = projectOfAllTests();
+project.spec(DONE, "---\nstatus: completed\ntype: docs\n---\n\n# Write the guide\n\n- [x] Written\n");
+project.spec(
+  FREE,
+  "---\nstatus: pending\nlabels: [api, web]\nowner: Ada\n---\n\n# Cut the ROPE\n\nMarmalade.\n\n## Acceptance Criteria\n\n- [x] One\n- [ ] Two\n",
+);
+project.spec(WAITS, `---\nstatus: pending\ndepends_on: [${FREE}]\n---\n\n# Tie the rope\n`);
+project.spec(BROKEN, "---\nstatus: [pending\n---\n\n# Broken\n");
+project.write(`.planner/archive/2026-10-01/${OLD}.md`, "---\nstatus: completed\n---\n\n# Old marmalade\n");
+project.write(`.planner/logs/${FREE}.log`, Array.from({ length: 150 }, (_, line) => `line ${line + 1}\n`).join(""));
 
 function run(...words: readonly string[]): Promise<RunResult> {
   return runPlanner(words, { cwd: project.root });

@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { PLANNER, type RunResult, runCommand, runPlanner } from "../support/planner_command.ts";
-import { type TempProject, tempProject } from "../support/temp_project.ts";
+import { tempProject } from "../support/temp_project.ts";
+import { projectOfAllTests } from "../support/test_project.ts";
 
 const SPECS = 1500;
 const LONG_TITLE = "x".repeat(800);
 
-let project: TempProject;
-
-beforeAll(() => {
-  project = tempProject();
-  for (let number = 0; number < SPECS; number++) {
-    const counter = number.toString(36).padStart(3, "0");
-    project.spec(`2026-11-01-${counter}-abc`, `---\nstatus: pending\n---\n\n# ${LONG_TITLE} ${number}\n`);
-  }
-});
-
-afterAll(() => project.remove());
+const project = projectOfAllTests();
+for (let number = 0; number < SPECS; number++) {
+  const counter = number.toString(36).padStart(3, "0");
+  project.spec(`2026-11-01-${counter}-abc`, `---\nstatus: pending\n---\n\n# ${LONG_TITLE} ${number}\n`);
+}
 
 function shell(script: string, env: Record<string, string> = {}): Promise<RunResult> {
   const planner = PLANNER.map((word) => `'${word}'`).join(" ");

@@ -1,14 +1,8 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { type RunResult, runPlanner } from "../support/planner_command.ts";
-import { type TempProject, tempProject } from "../support/temp_project.ts";
+import { projectOfEachTest } from "../support/test_project.ts";
 
-let project: TempProject;
-
-beforeEach(() => {
-  project = tempProject();
-});
-
-afterEach(() => project.remove());
+const project = projectOfEachTest();
 
 const planner = (...args: readonly string[]): Promise<RunResult> => runPlanner(args, { cwd: project.root });
 const settings = (yaml: string): void => project.write(".planner/config.md", `---\n${yaml}\n---\n`);

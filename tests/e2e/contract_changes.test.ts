@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, expect } from "bun:test";
+import { afterAll, expect } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { verifies } from "../requirements/verifies.ts";
 import { McpLines } from "../support/mcp_lines.ts";
 import { runPlanner } from "../support/planner_command.ts";
-import { type TempProject, tempProject } from "../support/temp_project.ts";
+import { projectOfAllTests } from "../support/test_project.ts";
 
-let project: TempProject;
-let client: McpLines;
+const project = projectOfAllTests();
+const client = new McpLines(project.root);
+afterAll(() => client.end());
 let counter = 0;
-
-beforeAll(() => {
-  project = tempProject();
-  client = new McpLines(project.root);
-});
-
-afterAll(async () => {
-  await client.end();
-  project.remove();
-});
 
 /** Writes a spec of its own for one test; returns its id. */
 function spec(frontmatter: string, body = "# A title\n\nSome text.\n"): string {

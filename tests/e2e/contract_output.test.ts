@@ -1,29 +1,23 @@
-import { afterAll, beforeAll, expect } from "bun:test";
+import { expect } from "bun:test";
 import { verifies } from "../requirements/verifies.ts";
 import { McpLines } from "../support/mcp_lines.ts";
 import { runPlanner } from "../support/planner_command.ts";
-import { type TempProject, tempProject } from "../support/temp_project.ts";
+import { projectOfAllTests } from "../support/test_project.ts";
 
 const SCHEMA = ".planner/schemas/report.json";
 const GOOD = '{"name":"saw","teeth":24}';
 
-let project: TempProject;
+const project = projectOfAllTests();
 let counter = 0;
-
-beforeAll(() => {
-  project = tempProject();
-  project.write(
-    SCHEMA,
-    JSON.stringify({
-      $schema: "https://json-schema.org/draft/2020-12/schema",
-      type: "object",
-      required: ["name", "teeth"],
-      properties: { name: { type: "string", pattern: "^[a-z]+$" }, teeth: { type: "integer" } },
-    }),
-  );
-});
-
-afterAll(() => project.remove());
+project.write(
+  SCHEMA,
+  JSON.stringify({
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    required: ["name", "teeth"],
+    properties: { name: { type: "string", pattern: "^[a-z]+$" }, teeth: { type: "integer" } },
+  }),
+);
 
 /** A spec whose agent printed `output`; returns its id. */
 function spec(status: string, output: string): string {

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, expect } from "bun:test";
+import { afterAll, expect } from "bun:test";
 import { verifies } from "../requirements/verifies.ts";
 import { McpLines } from "../support/mcp_lines.ts";
 import { sleeper } from "../support/sleeper.ts";
-import { type TempProject, tempProject } from "../support/temp_project.ts";
+import { projectOfAllTests } from "../support/test_project.ts";
 
 const ID = "2026-11-01-001-wrk";
 
-let project: TempProject;
-let client: McpLines;
-
-beforeAll(() => {
-  project = tempProject();
-  project.spec(ID, "---\nstatus: in_progress\n---\n\n# Worked on once\n");
-  client = new McpLines(project.root);
-});
-
-afterAll(async () => {
-  await client.end();
-  project.remove();
-});
+const project = projectOfAllTests();
+project.spec(ID, "---\nstatus: in_progress\n---\n\n# Worked on once\n");
+const client = new McpLines(project.root);
+afterAll(() => client.end());
 
 verifies("work_list.shape", async () => {
   const record = {

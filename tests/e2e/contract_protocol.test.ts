@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { verifies } from "../requirements/verifies.ts";
 import { McpLines } from "../support/mcp_lines.ts";
-import { type TempProject, tempProject } from "../support/temp_project.ts";
+import { tempProject } from "../support/temp_project.ts";
+import { projectOfAllTests } from "../support/test_project.ts";
 
 const TOOLS = [
   "planner_spec_list",
@@ -48,19 +49,10 @@ interface Tool {
   readonly inputSchema: { readonly type: string; readonly properties: object; readonly required?: readonly string[] };
 }
 
-let project: TempProject;
-let client: McpLines;
-
-beforeAll(() => {
-  project = tempProject();
-  project.spec("2026-11-01-001-aaa", "---\nstatus: pending\n---\n\n# First\n");
-  client = new McpLines(project.root);
-});
-
-afterAll(async () => {
-  await client.end();
-  project.remove();
-});
+const project = projectOfAllTests();
+project.spec("2026-11-01-001-aaa", "---\nstatus: pending\n---\n\n# First\n");
+const client = new McpLines(project.root);
+afterAll(() => client.end());
 
 verifies("mcp.initialize.result", async () => {
   const { result } = await client.request("initialize", { protocolVersion: "2025-11-25", capabilities: {} });

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect } from "bun:test";
+import { afterAll, expect } from "bun:test";
 import { verifies } from "../requirements/verifies.ts";
 import { McpLines } from "../support/mcp_lines.ts";
-import { type TempProject, tempProject } from "../support/temp_project.ts";
+import { tempProject } from "../support/temp_project.ts";
+import { projectOfAllTests } from "../support/test_project.ts";
 
 interface List {
   readonly specs: readonly {
@@ -21,26 +22,17 @@ const WAITS = "2026-11-01-003-wai";
 const ACTIVE = "2026-11-01-004-act";
 const FAILED = "2026-11-01-005-fai";
 
-let project: TempProject;
-let client: McpLines;
-
-beforeAll(() => {
-  project = tempProject();
-  project.spec(DONE, "---\nstatus: completed\ntype: docs\n---\n\n# Write the guide\n\n- [x] Written\n");
-  project.spec(FREE, "---\nstatus: pending\n---\n\n# Cut the ROPE\n\nbody text of Marmalade\n");
-  project.spec(WAITS, `---\nstatus: pending\ndepends_on: [${FREE}]\n---\n\n# Tie the rope\n`);
-  project.spec(
-    ACTIVE,
-    "---\nstatus: in_progress\n---\n\n# Paint\n\n## Acceptance Criteria\n\n- [x] One coat\n- [ ] Two coats\n",
-  );
-  project.spec(FAILED, `---\nstatus: failed\ndepends_on: [${WAITS}]\n---\n\n# Sell\n`);
-  client = new McpLines(project.root);
-});
-
-afterAll(async () => {
-  await client.end();
-  project.remove();
-});
+const project = projectOfAllTests();
+project.spec(DONE, "---\nstatus: completed\ntype: docs\n---\n\n# Write the guide\n\n- [x] Written\n");
+project.spec(FREE, "---\nstatus: pending\n---\n\n# Cut the ROPE\n\nbody text of Marmalade\n");
+project.spec(WAITS, `---\nstatus: pending\ndepends_on: [${FREE}]\n---\n\n# Tie the rope\n`);
+project.spec(
+  ACTIVE,
+  "---\nstatus: in_progress\n---\n\n# Paint\n\n## Acceptance Criteria\n\n- [x] One coat\n- [ ] Two coats\n",
+);
+project.spec(FAILED, `---\nstatus: failed\ndepends_on: [${WAITS}]\n---\n\n# Sell\n`);
+const client = new McpLines(project.root);
+afterAll(() => client.end());
 
 const ids = ({ specs }: List): string[] => specs.map(({ id }) => id);
 

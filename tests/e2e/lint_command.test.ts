@@ -1,22 +1,18 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { PLANNER, type RunResult, runCommand, runPlanner } from "../support/planner_command.ts";
 import { NO_PSEUDO_TERMINAL, runOnTerminal } from "../support/pseudo_terminal.ts";
-import { type TempProject, tempProject } from "../support/temp_project.ts";
+import { tempProject } from "../support/temp_project.ts";
+import { projectOfEachTest } from "../support/test_project.ts";
 
 const GOOD = "2026-11-21-001-abc";
 const WARNED = "2026-11-21-002-def";
 const BAD = "2026-11-21-003-ghi";
 
-let project: TempProject;
-
-beforeEach(() => {
-  project = tempProject();
-  project.spec(GOOD, `---\nid: ${GOOD}\nstatus: pending\nlabels: [a]\ntype: code\n---\n\n# Good\n`);
-});
-
-afterEach(() => project.remove());
+const project = projectOfEachTest((made) =>
+  made.spec(GOOD, `---\nid: ${GOOD}\nstatus: pending\nlabels: [a]\ntype: code\n---\n\n# Good\n`),
+);
 
 const planner = (...args: readonly string[]): Promise<RunResult> => runPlanner(args, { cwd: project.root });
 const warned = (): void => project.spec(WARNED, `---\nid: ${WARNED}\nstatus: pending\ntype: code\n---\n\n# Warned\n`);

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { LinesOfProcess } from "../support/lines_of_process.ts";
 import { PLANNER } from "../support/planner_command.ts";
-import { type TempProject, tempProject } from "../support/temp_project.ts";
+import { projectOfAllTests } from "../support/test_project.ts";
 
 const ID = "2026-11-01-001-aaa";
 const MODERN = {
@@ -9,19 +9,10 @@ const MODERN = {
   "io.modelcontextprotocol/clientCapabilities": {},
 };
 
-let project: TempProject;
-let server: LinesOfProcess;
-
-beforeAll(() => {
-  project = tempProject();
-  project.spec(ID, "---\nstatus: pending\n---\n\n# First\n");
-  server = new LinesOfProcess([...PLANNER, "mcp"], project.root);
-});
-
-afterAll(async () => {
-  await server.end();
-  project.remove();
-});
+const project = projectOfAllTests();
+project.spec(ID, "---\nstatus: pending\n---\n\n# First\n");
+const server = new LinesOfProcess([...PLANNER, "mcp"], project.root);
+afterAll(async () => void (await server.end()));
 
 const error = (id: unknown, code: number, message: unknown, data?: unknown) => ({
   jsonrpc: "2.0",

@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { runPlanner } from "../support/planner_command.ts";
-import { type TempProject, tempProject } from "../support/temp_project.ts";
+import { projectOfAllTests } from "../support/test_project.ts";
 
 const ID = "2026-01-05-001-abc";
-let project: TempProject;
-
-beforeAll(() => {
-  project = tempProject();
-  project.write("notes.md", "Mind the door.\n");
-  project.write(
-    ".planner/schemas/out.json",
-    '{"type": "object", "required": ["floor"], "properties": {"floor": {"type": "integer"}}}',
-  );
-  project.spec(
-    ID,
-    "---\nstatus: pending\ncontext: [notes.md]\noutput_schema: out.json\n---\n# Move the piano\n\nUp.\n",
-  );
-});
-
-afterAll(() => project.remove());
+const project = projectOfAllTests();
+project.write("notes.md", "Mind the door.\n");
+project.write(
+  ".planner/schemas/out.json",
+  '{"type": "object", "required": ["floor"], "properties": {"floor": {"type": "integer"}}}',
+);
+project.spec(ID, "---\nstatus: pending\ncontext: [notes.md]\noutput_schema: out.json\n---\n# Move the piano\n\nUp.\n");
 
 test("show --prompt prints the whole prompt of a run and nothing else", async () => {
   const { code, stdout, stderr } = await runPlanner(["show", "abc", "--prompt"], { cwd: project.root });

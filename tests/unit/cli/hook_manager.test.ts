@@ -1,15 +1,9 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { detectHookManager, type HookManager } from "#cli/hook/manager.ts";
-import { type TempProject, tempProject } from "../../support/temp_project.ts";
+import { projectOfEachTest } from "../../support/test_project.ts";
 
-let project: TempProject;
-
-beforeEach(() => {
-  project = tempProject();
-});
-
-afterEach(() => project.remove());
+const project = projectOfEachTest();
 
 function manager(file: string, hook = ".git/hooks/pre-commit"): HookManager {
   if (file !== "") project.write(file, "");

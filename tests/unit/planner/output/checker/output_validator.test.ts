@@ -1,24 +1,19 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createOutputValidator } from "../../../../../src/planner/output/checker/output_validator.ts";
 import type { OutputValidator } from "../../../../../src/planner/ports.ts";
-import { type TempProject, tempProject } from "../../../../support/temp_project.ts";
+import { projectOfEachTest } from "../../../../support/test_project.ts";
 
 const FOLDER = ".planner/schemas";
 const PASSED = { kind: "passed" } as const;
 
-let project: TempProject;
 let outputs: OutputValidator;
-
-beforeEach(() => {
-  project = tempProject();
-  outputs = createOutputValidator(project.root);
-  mkdirSync(join(project.root, FOLDER), { recursive: true });
+const project = projectOfEachTest(({ root }) => {
+  outputs = createOutputValidator(root);
+  mkdirSync(join(root, FOLDER), { recursive: true });
 });
-
-afterEach(() => project.remove());
 
 function schema(path: string, content: unknown): void {
   project.write(path, typeof content === "string" ? content : JSON.stringify(content));

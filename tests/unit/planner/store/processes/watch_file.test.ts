@@ -1,18 +1,12 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { hostname } from "node:os";
 import { openWatchFile } from "#planner/store/processes/watch_file.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
 import { sleeper } from "../../../../support/sleeper.ts";
-import { type TempProject, tempProject } from "../../../../support/temp_project.ts";
+import { projectOfEachTest } from "../../../../support/test_project.ts";
 
-let project: TempProject;
-
-beforeEach(() => {
-  project = tempProject();
-});
-
-afterEach(() => project.remove());
+const project = projectOfEachTest();
 
 test("take gives the file to one of many and to the next one after its release", async () => {
   const watch = openWatchFile(project.root);

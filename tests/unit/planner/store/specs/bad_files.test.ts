@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { ftruncateSync, mkdirSync, openSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -6,22 +6,19 @@ import { join } from "node:path";
 import type { SpecStore } from "#planner/ports.ts";
 import { parseSpecId, type SpecId } from "#planner/spec/spec_id.ts";
 import { openSpecStore } from "#planner/store/specs/spec_store.ts";
-import { type TempProject, tempProject } from "../../../../support/temp_project.ts";
+import { tempProject } from "../../../../support/temp_project.ts";
+import { projectOfEachTest } from "../../../../support/test_project.ts";
 
-let project: TempProject;
 let store: SpecStore;
 let socket: Server | undefined;
-
-beforeEach(() => {
-  project = tempProject();
-  project.spec("good", "---\nstatus: pending\n---\n# Good\n");
-  store = openSpecStore(project.root);
+const project = projectOfEachTest((made) => {
+  made.spec("good", "---\nstatus: pending\n---\n# Good\n");
+  store = openSpecStore(made.root);
 });
 
 afterEach(() => {
   socket?.close();
   socket = undefined;
-  project.remove();
 });
 
 const specs = (name: string): string => join(project.root, ".planner/specs", name);

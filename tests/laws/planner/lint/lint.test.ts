@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import { checkConfig } from "#planner/config/check_config.ts";
 import { createLintReport } from "#planner/lint/finding.ts";
@@ -12,7 +12,6 @@ import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { ID, lintTexts, OTHER, THIRD } from "../../../support/lint_world.ts";
 import { flowSpecText, ordinaryFrontmatter, specText } from "../../../support/spec_texts.ts";
 
-const runs = { numRuns: LAW_RUNS };
 const names = fc.constantFrom(ID, OTHER, THIRD, `${ID}.1`, "notes", "a b");
 const anyFile = fc.oneof(
   specText.map(({ text }) => text),
@@ -37,64 +36,61 @@ law(
   },
 );
 
-test("lint finds the same place for a value by a quick look as by parsing", async () => {
-  const text = fc.oneof(
-    specText.map(({ text: each }) => each),
-    flowSpecText,
-    ordinaryFrontmatter.map((yaml) => `---\n${yaml}---\n`),
-  );
-  await fc.assert(
-    fc.asyncProperty(
-      text,
-      fc.constantFrom("status", "labels", "depends_on", "title", "model", "owner", "x-unknown", "id", "type"),
-      async (content, field) => {
-        const exact = createFrontmatterLocator(content)([field]);
-        fc.pre(exact !== undefined);
-        const finding: UnlocatedFinding = {
-          rule: "required",
-          severity: "error",
-          field,
-          message: "",
-          allowed: [],
-          path: [field],
-        };
-        const report = createLintReport(1, [{ file: "a.md", specId: "a", findings: [finding] }]);
+const text = fc.oneof(
+  specText.map(({ text: each }) => each),
+  flowSpecText,
+  ordinaryFrontmatter.map((yaml) => `---\n${yaml}---\n`),
+);
 
-        const placed = await locateFindings(report, async () => content);
+law(
+  "lint finds the same place for a value by a quick look as by parsing",
+  [text, fc.constantFrom("status", "labels", "depends_on", "title", "model", "owner", "x-unknown", "id", "type")],
+  async (content, field) => {
+    const exact = createFrontmatterLocator(content)([field]);
+    fc.pre(exact !== undefined);
+    const finding: UnlocatedFinding = {
+      rule: "required",
+      severity: "error",
+      field,
+      message: "",
+      allowed: [],
+      path: [field],
+    };
+    const report = createLintReport(1, [{ file: "a.md", specId: "a", findings: [finding] }]);
 
-        const [found] = placed.files[0]?.findings ?? [];
-        expect({ line: found?.line, column: found?.column }).toEqual({ ...exact });
+    const placed = await locateFindings(report, async () => content);
+
+    const [found] = placed.files[0]?.findings ?? [];
+    expect({ line: found?.line, column: found?.column }).toEqual({ ...exact });
+  },
+  { numRuns: LAW_RUNS * 5 },
+);
+
+const anyConfig = fc.oneof(
+  anyFile,
+  fc.json().map((json) => `---\n${json}\n---\n`),
+  fc
+    .record(
+      {
+        project: fc.oneof(fc.record({ name: fc.string() }), fc.anything()),
+        schema: fc.oneof(
+          fc.record({ spec: fc.record({ required: fc.array(fc.string()), fields: fc.object() }) }),
+          fc.anything(),
+        ),
+        lint: fc.oneof(fc.record({ thresholds: fc.object(), disable: fc.array(fc.string()) }), fc.anything()),
       },
-    ),
-    { numRuns: LAW_RUNS * 5 },
-  );
-});
+      { requiredKeys: [] },
+    )
+    .map((value) => `---\n${JSON.stringify(value) ?? ""}\n---\n`),
+);
 
-test("checkConfig judges any text without a fault of its own, and gives a configuration unless it names an error", () => {
-  const anyConfig = fc.oneof(
-    anyFile,
-    fc.json().map((json) => `---\n${json}\n---\n`),
-    fc
-      .record(
-        {
-          project: fc.oneof(fc.record({ name: fc.string() }), fc.anything()),
-          schema: fc.oneof(
-            fc.record({ spec: fc.record({ required: fc.array(fc.string()), fields: fc.object() }) }),
-            fc.anything(),
-          ),
-          lint: fc.oneof(fc.record({ thresholds: fc.object(), disable: fc.array(fc.string()) }), fc.anything()),
-        },
-        { requiredKeys: [] },
-      )
-      .map((value) => `---\n${JSON.stringify(value) ?? ""}\n---\n`),
-  );
-  fc.assert(
-    fc.property(anyConfig, (text) => {
-      const { config, errors, warnings } = checkConfig(text);
+law(
+  "checkConfig judges any text without a fault of its own, and gives a configuration unless it names an error",
+  [anyConfig],
+  (text) => {
+    const { config, errors, warnings } = checkConfig(text);
 
-      expect(config === null).toBe(errors.length > 0);
-      for (const { line, column } of [...errors, ...warnings]) expect(Math.min(line, column)).toBeGreaterThanOrEqual(1);
-    }),
-    runs,
-  );
-});
+    expect(config === null).toBe(errors.length > 0);
+    for (const { line, column } of [...errors, ...warnings]) expect(Math.min(line, column)).toBeGreaterThanOrEqual(1);
+  },
+);

@@ -1,9 +1,8 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import { extractJson } from "../../../../src/planner/output/extract_json.ts";
 import { JsonScanner } from "../../../../src/planner/output/scan_json.ts";
 import { law } from "../../../support/law.ts";
-import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 /** Texts made of the pieces that JSON and Markdown are made of. */
 const jsonish = fc
@@ -49,30 +48,22 @@ law("extractJson never throws, and what it finds is JSON of the text", [fc.oneof
   expect(JSON.parse(found.text)).toEqual(found.value);
 });
 
-test("extractJson finds what was embedded, however it was", () => {
-  const ways: readonly ((json: string) => string)[] = [
-    (json) => json,
-    (json) => ` ${json} `,
-    (json) => `\n\`\`\`json\n${json}\n\`\`\`\n`,
-    (json) => `\n\`\`\`\n${json}\n\`\`\`\n`,
-  ];
+const ways: readonly ((json: string) => string)[] = [
+  (json) => json,
+  (json) => ` ${json} `,
+  (json) => `\n\`\`\`json\n${json}\n\`\`\`\n`,
+  (json) => `\n\`\`\`\n${json}\n\`\`\`\n`,
+];
 
-  fc.assert(
-    fc.property(
-      output,
-      prose,
-      prose,
-      fc.constantFrom(...ways),
-      fc.constantFrom(undefined, 2),
-      (value, before, after, way, indent) => {
-        const text = `${before}${way(JSON.stringify(value, null, indent))}${after}`;
+law(
+  "extractJson finds what was embedded, however it was",
+  [output, prose, prose, fc.constantFrom(...ways), fc.constantFrom(undefined, 2)],
+  (value, before, after, way, indent) => {
+    const text = `${before}${way(JSON.stringify(value, null, indent))}${after}`;
 
-        expect(extractJson(text)?.value).toEqual(value);
-      },
-    ),
-    { numRuns: LAW_RUNS },
-  );
-});
+    expect(extractJson(text)?.value).toEqual(value);
+  },
+);
 
 law("JsonScanner calls a text complete exactly when it is JSON", [fc.oneof(jsonish, fc.json())], (text) => {
   const { complete, end } = new JsonScanner(text).scan(0);

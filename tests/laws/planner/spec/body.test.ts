@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import fc from "fast-check";
 import { replaceControlCharacters } from "#kernel/control_pictures.ts";
 import { buildSpec } from "#planner/spec/build_spec.ts";
@@ -9,9 +9,7 @@ import { findHeadings, findLastSection } from "#planner/spec/sections.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { ODD_TEXTS } from "../../../support/field_values.ts";
 import { law } from "../../../support/law.ts";
-import { LAW_RUNS } from "../../../support/law_runs.ts";
 
-const runs = { numRuns: LAW_RUNS };
 const id = "2026-11-21-001-abc" as SpecId;
 const line = fc.constantFrom(
   "",
@@ -122,23 +120,22 @@ law(
   },
 );
 
-test("splitDescription loses nothing but blanks and the mark of a heading", () => {
-  const bare = (words: string): string => words.replace(/\s/g, "");
-  fc.assert(
-    fc.property(
-      fc.array(fc.oneof(text, fc.constantFrom(". ", "\n", "e.g. this", "Long enough to go over eighty characters ")), {
-        maxLength: 8,
-      }),
-      (parts) => {
-        const description = parts.join(" ");
+const bare = (words: string): string => words.replace(/\s/g, "");
 
-        const { title, body: rest } = splitDescription(description);
+law(
+  "splitDescription loses nothing but blanks and the mark of a heading",
+  [
+    fc.array(fc.oneof(text, fc.constantFrom(". ", "\n", "e.g. this", "Long enough to go over eighty characters ")), {
+      maxLength: 8,
+    }),
+  ],
+  (parts) => {
+    const description = parts.join(" ");
 
-        expect(bare(title + rest)).toBe(bare(description.trim().replace(/^#+[ \t]+(?=\S)/, "")));
-        expect(/[\r\n]/.test(title)).toBe(false);
-        expect(title === "").toBe(description.trim() === "");
-      },
-    ),
-    runs,
-  );
-});
+    const { title, body: rest } = splitDescription(description);
+
+    expect(bare(title + rest)).toBe(bare(description.trim().replace(/^#+[ \t]+(?=\S)/, "")));
+    expect(/[\r\n]/.test(title)).toBe(false);
+    expect(title === "").toBe(description.trim() === "");
+  },
+);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ProcessRecord } from "#planner/ports.ts";
 import { computeRetryDelayMs, findRetryTime, MAX_RETRY_DELAY_MS } from "#planner/work/retry.ts";
-import { LAW_RUNS } from "../../../support/law_runs.ts";
+import { law } from "../../../support/law.ts";
 
 const SETTINGS = {
   poll_interval_ms: 10,
@@ -38,20 +38,19 @@ test("findRetryTime is null where no run failed last, and where nothing is retri
   expect(findRetryTime(records("failed"), { ...SETTINGS, max_retries: 0 })).toBeNull();
 });
 
-test("computeRetryDelayMs never falls, and stays within its bound", () => {
-  const settings = fc.record({
-    retry_delay_ms: fc.nat({ max: 10_000_000 }),
-    backoff_multiplier: fc.double({ min: 1, max: 100, noNaN: true }),
-  });
-
-  fc.assert(
-    fc.property(settings, fc.nat({ max: 500 }), (given, retries) => {
-      const delay = computeRetryDelayMs(retries, given);
-
-      expect(computeRetryDelayMs(retries + 1, given)).toBeGreaterThanOrEqual(delay);
-      expect(delay).toBeGreaterThanOrEqual(given.retry_delay_ms);
-      expect(delay).toBeLessThanOrEqual(Math.max(MAX_RETRY_DELAY_MS, given.retry_delay_ms));
-    }),
-    { numRuns: LAW_RUNS },
-  );
+const settings = fc.record({
+  retry_delay_ms: fc.nat({ max: 10_000_000 }),
+  backoff_multiplier: fc.double({ min: 1, max: 100, noNaN: true }),
 });
+
+law(
+  "computeRetryDelayMs never falls, and stays within its bound",
+  [settings, fc.nat({ max: 500 })],
+  (given, retries) => {
+    const delay = computeRetryDelayMs(retries, given);
+
+    expect(computeRetryDelayMs(retries + 1, given)).toBeGreaterThanOrEqual(delay);
+    expect(delay).toBeGreaterThanOrEqual(given.retry_delay_ms);
+    expect(delay).toBeLessThanOrEqual(Math.max(MAX_RETRY_DELAY_MS, given.retry_delay_ms));
+  },
+);

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { endAfterTest } from "../support/end_after_test.ts";
+import { freePort } from "../support/free_port.ts";
 import { http1, postJson } from "../support/http_client.ts";
 import { LinesOfProcess } from "../support/lines_of_process.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
-import { freePort, PostgresServer } from "../support/postgres.ts";
+import { PostgresServer } from "../support/postgres.ts";
 
 const SEARCH = "datacenter.v1.DatacenterService/SearchDevices";
 

@@ -1,21 +1,16 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { WebhookReceiver } from "../support/dc/webhook_receiver.ts";
 import { type DcServer, emptyFolder } from "../support/dc_server.ts";
 import { serveDc } from "../support/end_after_test.ts";
 import { postJson } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
+import { until } from "../support/until.ts";
 
 const SECRET = `whsec_${Buffer.alloc(32, 3).toString("base64")}`;
 const DB = ["--db", "site.sqlite"];
-
-/** Waits until something holds; the test's own limit ends it. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await pause(50);
-}
 
 const serveNotices = (cwd: string) => serveDc(cwd, [...DB, "--notify", "notify.yaml"]);
 

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { McpLines } from "../support/mcp_lines.ts";
 import { PLANNER, type RunResult, runPlanner } from "../support/planner_command.ts";
 import { type TempProject, tempProject } from "../support/temp_project.ts";
+import { until } from "../support/until.ts";
 
 const ID = "2026-11-01-001-abc";
 const HOSTILE = "2026-11-01-002-bad";
@@ -171,8 +172,4 @@ function processesWith(mark: string): readonly string[] {
       return false;
     }
   });
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await Bun.sleep(50);
 }

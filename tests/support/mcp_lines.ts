@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { LinesOfProcess } from "./lines_of_process.ts";
 import { PLANNER } from "./planner_command.ts";
 
 export interface Answer {
@@ -13,44 +13,30 @@ export interface Answer {
 
 /** A bare client that writes lines and reads lines, so that tests see the wire as it is. */
 export class McpLines {
-  readonly child: ChildProcessWithoutNullStreams;
-  readonly #answers: Answer[] = [];
-  readonly #waiting: ((answer: Answer) => void)[] = [];
-  #rest = "";
+  readonly #process: LinesOfProcess;
   #lastId = 0;
 
   constructor(cwd: string, args: readonly string[] = ["mcp"]) {
-    const [program = "", ...first] = PLANNER;
-    this.child = spawn(program, [...first, ...args], { cwd, stdio: "pipe" });
-    this.child.stdin.on("error", () => {});
-    this.child.stdout.setEncoding("utf8");
-    this.child.stdout.on("data", (chunk: string) => {
-      const lines = (this.#rest + chunk).split("\n");
-      this.#rest = lines.pop() ?? "";
-      for (const line of lines) this.#take(JSON.parse(line));
-    });
+    this.#process = new LinesOfProcess([...PLANNER, ...args], cwd);
   }
 
-  #take(answer: Answer): void {
-    const waiting = this.#waiting.shift();
-    if (waiting === undefined) this.#answers.push(answer);
-    else waiting(answer);
+  get child(): LinesOfProcess["child"] {
+    return this.#process.child;
   }
 
   /** Writes text as it is; the caller brings the newline. */
   send(text: string): void {
-    this.child.stdin.write(text);
+    this.#process.send(text);
   }
 
   /** The next answer, whatever it answers. */
-  next(): Promise<Answer> {
-    const answer = this.#answers.shift();
-    return answer === undefined ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve(answer);
+  async next(): Promise<Answer> {
+    return (await this.#process.next()) as unknown as Answer;
   }
 
   request(method: string, params?: unknown): Promise<Answer> {
     this.#lastId += 1;
-    this.send(`${JSON.stringify({ jsonrpc: "2.0", id: this.#lastId, method, params })}\n`);
+    this.#process.request(this.#lastId, method, params);
     return this.next();
   }
 
@@ -69,12 +55,8 @@ export class McpLines {
   }
 
   /** Closes stdin and waits for the end; returns the exit status. */
-  end(): Promise<number | null> {
-    return new Promise((resolve) => {
-      if (this.child.exitCode !== null) resolve(this.child.exitCode);
-      this.child.on("close", resolve);
-      this.child.stdin.end();
-    });
+  async end(): Promise<number | null> {
+    return (await this.#process.end()).code;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

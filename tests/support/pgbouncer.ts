@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chownSync, mkdtempSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fromDebian } from "./debian.ts";
+import { freePort } from "./free_port.ts";
 
 const PROGRAM = "/usr/sbin/pgbouncer";
 /** The pooler refuses to run as root; this is nobody. */
@@ -67,15 +68,5 @@ function listens(port: number): Promise<boolean> {
       resolve(true);
     });
     socket.once("error", () => resolve(false));
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as { readonly port: number };
-      probe.close(() => resolve(port));
-    });
   });
 }

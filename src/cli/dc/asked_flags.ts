@@ -4,16 +4,16 @@ import { parseWantedPorts } from "#words/wanted_ports.ts";
 import type { Flag } from "../command.ts";
 import { createUsageError } from "../usage_error.ts";
 
-/** A flag of a command that calls an RPC; its type and values are those of the request's field. */
+/** Flag that sets a field of an RPC's request. The field determines the type and values of the flag. */
 interface RequestFlag<Field> {
   readonly field: Field;
   readonly summary: string;
   readonly value?: string;
-  /** Minimum of an integer; 1 if absent. */
+  /** Minimum of an integer flag; 1 if absent. */
   readonly least?: number;
   /** Other flags or arguments that the flag requires, written as in `ArgumentRules`. */
   readonly needs?: readonly string[];
-  /** True if the flag clears the field; without the flag the field is set. */
+  /** True if the flag sets its boolean field to false, and the absent flag sets it to true. */
   readonly clears?: true;
 }
 
@@ -36,7 +36,7 @@ export const MAX_AGE_FLAG = {
   needs: ["--basis measured"],
 } as const;
 
-/** Flag that answers as during a stored window, by the request's field `during_window`. */
+/** Flag that computes an analysis for the time of a stored window, by the request's field `during_window`. */
 export const DURING_WINDOW_FLAG = {
   field: "during_window",
   value: "window",
@@ -105,7 +105,7 @@ function parseFieldValue(command: string, flag: string, field: QuestionField, wo
   return { ...ports };
 }
 
-/** The enum value for a word of the command line: RACK_PDU for `rack-pdu`. */
+/** Name of the enum value for a word of the command line: `RACK_PDU` for `rack-pdu`. */
 type EnumName<Word extends string> = Word extends `${infer First}-${infer Rest}`
   ? `${Uppercase<First>}_${EnumName<Rest>}`
   : Uppercase<Word>;

@@ -15,7 +15,10 @@ export function listRpcs(): void {
   for (const { method, effect } of allRpcs) print(`${method.name}\t${effect}\n`);
 }
 
-/** Calls an RPC. Prints the reply, indented on a terminal, or the error; returns the exit status of the error code. */
+/**
+ * Calls an RPC and prints the server's reply or error. The reply is indented on a terminal.
+ * @returns the exit status for the server's error code; ok without an error
+ */
 export async function callRpc(address: ServerAddress, name: string, request: string): Promise<ExitStatus> {
   if (!RPC_NAMES.includes(name)) {
     const hint = formatSuggestion(name, RPC_NAMES) || "`planner dc call --list` lists the RPCs";

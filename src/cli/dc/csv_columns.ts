@@ -3,15 +3,15 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 
 export interface CsvColumn {
-  /** The field's name, or a path such as `location.room` for a field of a flat part. */
+  /** Field name, or a path such as `location.room` for a field of a nested message. */
   readonly name: string;
-  /** Formats the field's value as a cell; an absent value is an empty text. */
+  /** Formats the field's value as a cell; empty if the field is absent. */
   readonly write: (resource: JsonObject) => string;
-  /** Writes the value of a cell, which is not empty, into the resource. @throws Error for invalid JSON. */
+  /** Parses a cell that is not empty, and sets the field of the resource. @throws Error for invalid JSON */
   readonly read: (cell: string, resource: Record<string, JsonValue>) => void;
 }
 
-/** Messages with one column per field, by which people sort and filter; all other messages are JSON in one cell. */
+/** Messages with one column per field, so that people can sort by them. Other messages are JSON in one cell. */
 const FLAT = ["Location", "Placement", "PortRef"];
 /** Fields that the service computes and that an import must not set. */
 const COMPUTED = ["etag", "create_time", "update_time", "health", "health_reasons"];
@@ -22,7 +22,7 @@ const GUARD = "'";
 
 const columns = new Map<ResourceKind, readonly CsvColumn[]>();
 
-/** Returns the columns of a kind in the order of the proto's fields. */
+/** Returns the columns of a kind in the order of the proto's fields, without computed fields. */
 export function listColumns(kind: ResourceKind): readonly CsvColumn[] {
   const known = columns.get(kind);
   if (known !== undefined) return known;
@@ -51,7 +51,7 @@ function createColumns(field: DescField): readonly CsvColumn[] {
 
 function createFlatColumn(part: DescField, message: DescMessage, field: DescField): CsvColumn {
   const cell = chooseCellFormat(field);
-  // Numbers of a part are always written, so that a part of zeros differs from an absent part.
+  // The number 0 gets a cell, so that a nested message of zeros differs from an absent message.
   const zero = message.name !== "PortRef" && field.scalar !== undefined && cell.isNumber ? "0" : "";
   return {
     name: `${part.name}.${field.name}`,
@@ -85,7 +85,7 @@ const TEXT_CELL: Cell = {
   write: (value) => guardCell(value === undefined ? "" : String(value)),
   read: (text) => unguardCell(text),
 };
-/** Numbers are passed as text: the proto JSON parser converts them and rejects any other text with the field's name. */
+/** Numbers stay text: the proto JSON parser converts them, and names the field in the error for other text. */
 const NUMBER_CELL: Cell = { isNumber: true, write: (value) => String(value ?? ""), read: (text) => text.trim() };
 const BOOLEAN_CELL: Cell = {
   isNumber: false,
@@ -94,7 +94,7 @@ const BOOLEAN_CELL: Cell = {
   read: (text) => (/^(?:true|false)$/i.test(text) ? text.toLowerCase() === "true" : text),
 };
 
-/** Value of `ScalarType.BOOL` in the descriptors; the next constant is the value of `ScalarType.STRING`. */
+/** Values of `ScalarType` in descriptors. */
 const BOOL = 8;
 const STRING = 9;
 
@@ -105,7 +105,7 @@ function chooseCellFormat({ fieldKind, scalar, message }: DescField): Cell {
   return scalar === undefined || scalar === STRING ? TEXT_CELL : NUMBER_CELL;
 }
 
-/** Prefixes a cell that a spreadsheet would read as a formula. */
+/** Prefixes a cell with an apostrophe if a spreadsheet would read it as a formula. */
 export function guardCell(text: string): string {
   return RISKY.test(text) ? GUARD + text : text;
 }
@@ -116,7 +116,7 @@ function unguardCell(text: string): string {
 
 const QUOTED = /[",\r\n]|^\s|\s$/;
 
-/** Formats column names and rows as CSV; texts that a spreadsheet would read as formulas are guarded. */
+/** Formats column names and rows as CSV. Texts that a spreadsheet would read as formulas get an apostrophe. */
 export function formatCsv<Row>(
   columns: readonly (readonly [name: string, cell: (row: Row) => string | number])[],
   rows: readonly Row[],

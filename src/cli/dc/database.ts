@@ -46,11 +46,7 @@ export function parseDatabase(given: string | undefined, cwd: string, { create =
   };
 }
 
-/**
- * Refuses a file that does not exist, because opening it would create an empty database, and a mistyped path would show
- * an empty inventory.
- * @throws OperationError `not_found`
- */
+/** @throws OperationError not_found for a missing file, because opening it would create an empty database */
 export function requireDatabase({ exists, shown }: DatabaseLocation): void {
   if (exists()) return;
   const advice = "name it by --db, or load one: `planner dc import`, or `planner dc sample --db <file>`";
@@ -58,8 +54,8 @@ export function requireDatabase({ exists, shown }: DatabaseLocation): void {
 }
 
 /**
- * Runs `work` on a database. Adds the database's name and advice to errors of its disk or server. Only the person who
- * named the database sees these errors; other callers of the service never see its location.
+ * Runs `work`, and adds the database's name and advice to errors of its disk or server. The service itself omits the
+ * name from its errors, because remote callers must not see it.
  */
 export async function nameDatabaseInErrors<Result>(
   { shown, file }: DatabaseLocation,
@@ -82,10 +78,7 @@ export async function nameDatabaseInErrors<Result>(
 /** Suffixes of files beside a database file, which remain if only the database file is removed. */
 const TRACES = ["-wal", ".checkpoint-key"];
 
-/**
- * Refuses to create an empty database in place of one that has vanished, for example because its disk is not mounted.
- * @throws OperationError failed_precondition
- */
+/** @throws OperationError failed_precondition if a database file is missing but a file beside it still exists */
 function refuseVanishedDatabase(file: string): void {
   if (existsSync(file)) return;
   const trace = TRACES.map((end) => `${file}${end}`).find((path) => existsSync(path));

@@ -35,16 +35,16 @@ export interface CheckResult {
 
 /** Recommended free disk space for a database, in bytes. */
 const WANTED_FREE = 1024 * 1024 * 1024;
-/** One day, in milliseconds. While there are changes, checkpoints are signed at least this often. */
+/** One day in milliseconds: the longest time between two checkpoints while the inventory changes. */
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Maximum time by which the last change may lie in the future, in milliseconds. */
+/** Maximum time between now and a change that was recorded in the future, in milliseconds. */
 const CLOCK_MS = 60_000;
 
 class Bad extends Error {}
 
 /**
  * Checks whether a server's database and machine meet the requirements. Opens the database read-only, with any version
- * of the schema. Cost: a pass through the whole change log, and for a file one read of it.
+ * of the schema. Cost: one read of the whole change log, and of the whole file of a SQLite database.
  */
 export async function diagnoseDatabase(
   database: DatabaseLocation,

@@ -20,11 +20,11 @@ export interface ExportOptions {
   readonly format: "jsonl" | "csv";
   /** Kind to export; undefined for all kinds. */
   readonly kind: ResourceKind | undefined;
-  /** A file, or a folder for several CSV files; undefined for standard output. */
+  /** Path of a file, or of a folder for several CSV files. Default: standard output, or the current folder. */
   readonly output: string | undefined;
 }
 
-/** Writes a snapshot as JSON Lines, one CSV file, or a folder with one CSV file per kind. Memory: one page. */
+/** Writes the inventory as JSON Lines, one CSV file, or a folder with one CSV file per kind. Memory: one page. */
 export async function exportInventory(
   database: DatabaseLocation,
   { format, kind, output }: ExportOptions,
@@ -78,7 +78,7 @@ const FACTS =
   "Devices that can be asked: in service, no patch panel or circuit, with a network port or no ports at all. Facts are labels or variables `planner_<fact>`: code, name, kind, role, status, manufacturer, model, serial, tenant, site, floor, room, row, rack, position_u";
 
 interface Target {
-  /** Content of the files, for documents. */
+  /** Description of the files' content, for the documentation. */
   readonly holds: string;
   readonly write: (inventory: ExportInventory) => Promise<readonly ExportFile[]>;
 }
@@ -106,7 +106,7 @@ export const EXPORT_TARGETS = {
 
 type ExportTarget = keyof typeof EXPORT_TARGETS;
 
-/** Writes the inventory for another program: one file or standard output, or a folder for several files. */
+/** Writes the inventory in another program's format: several files to a folder, one to a file or standard output. */
 export async function exportForProgram(
   database: DatabaseLocation,
   { to, output }: { readonly to: ExportTarget; readonly output: string | undefined },

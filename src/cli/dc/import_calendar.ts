@@ -30,7 +30,7 @@ import { formatZoneNote, resolveTimeZone } from "./window_time.ts";
 import { createCommandCaller } from "./with_service.ts";
 
 const CALLER = createCommandCaller("dc window import");
-/** Maximum size of a calendar file. The limit is planner's own: a thousand events with long texts need less. */
+/** Maximum size of a calendar file: more than a thousand events with long texts need. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 export interface CalendarImportCall {
@@ -183,7 +183,7 @@ async function planChange(
   });
 }
 
-/** Shortens a text to its maximum length without splitting a surrogate pair, which no message could contain. */
+/** Truncates a text without splitting a surrogate pair, because a protobuf string cannot contain half a pair. */
 function cutText(text: string, chars: number): string {
   return text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, "");
 }
@@ -201,11 +201,7 @@ async function resolveEventObjects(service: DcService, event: ImportedEvent, fil
   return refs;
 }
 
-/**
- * Writes all changes in one transaction.
- * @returns the result of each change
- * @throws OperationError with the line of the first error
- */
+/** Writes all changes in one transaction. Returns their results. @throws OperationError with the first error's line */
 async function writeChanges(
   service: DcService,
   plans: readonly Plan[],

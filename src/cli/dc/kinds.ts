@@ -6,7 +6,7 @@ import type { LoadItem } from "#dc/operations/writes/load.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { formatSuggestion, UsageError } from "../usage_error.ts";
 
-/** Every kind of resource with the name of its list. Kinds refer only to themselves and to earlier ones. */
+/** Kinds of resources, each with the name of its list. A resource refers only to its own and to earlier kinds. */
 export const KINDS = [
   { kind: "rack", list: "racks" },
   { kind: "device", list: "devices" },

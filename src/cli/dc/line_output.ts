@@ -5,20 +5,21 @@ import { OperationError } from "#kernel/errors.ts";
 import { isStdoutClosed, print } from "../output/print.ts";
 import { convertToWriteRefusal, refuseDatabaseFile } from "../output/write_file.ts";
 
-/** Number of characters that are buffered before a write. */
+/** Number of buffered characters that causes a write. */
 const CHUNK = 1 << 16;
 
-/** Options for a new file. */
+/** Options of `writeLines` for a file. */
 export interface NewFileOptions {
-  /** True to refuse to replace an existing file. */
+  /** True to fail if the file exists. */
   readonly isNew?: boolean;
+  /** Permissions of a new file. */
   readonly mode?: number;
 }
 
 /**
  * Writes text pieces to a file or to standard output and returns their number. A file is written completely or not at
- * all; a path that is not a regular file (`/dev/full`) is written directly. Ends early and silently if standard output
- * was closed.
+ * all; a path that is no regular file, such as `/dev/full`, is written directly. Ends early and silently if standard
+ * output is closed.
  */
 export async function writeLines(
   path: string | undefined,

@@ -45,7 +45,7 @@ export interface ListCall {
   readonly csv: boolean;
 }
 
-/** Prints the resources of one kind that match the filters of the call. */
+/** Prints the resources of one kind that match the query and the conditions. */
 export async function printInventory(database: DatabaseLocation, call: ListCall, log: StderrLogger): Promise<void> {
   const list = requireListKind("dc list", call.kind);
   const reply = await withService(database, (service) => readInventoryRows(service, list, call));
@@ -98,7 +98,7 @@ export async function readInventoryRows(
   }
 }
 
-/** Parses a condition such as `kind=rack-pdu,ups` or `power_pct=80..` as a condition of the service. */
+/** Parses a condition such as `kind=rack-pdu,ups` or `power_pct=80..` to the request's form. */
 function parseCondition(list: ListKind, text: string) {
   const at = text.indexOf("=");
   if (at <= 0) {

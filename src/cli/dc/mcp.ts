@@ -4,15 +4,15 @@ import { serveStdio } from "../serve_stdio.ts";
 import { type DatabaseLocation, parseDatabase, requireDatabase } from "./database.ts";
 import type { ServerAddress } from "./server_client.ts";
 
-/** Source of the answers: a database or a running server. */
+/** Database or running server from which `planner dc mcp` answers, and its set of tools. */
 export type DcMcpOptions = ({ readonly database: DatabaseLocation } | { readonly server: ServerAddress }) & {
   /** True to serve the planning tools too. */
   readonly planning?: boolean;
 };
 
 /**
- * Parses the words after `planner dc mcp`; undefined unless there are none or only one `--db` with a path. Addresses
- * can be invalid, which the normal argument parser reports.
+ * Parses the arguments of `planner dc mcp` if they are none or one `--db` with a path; returns undefined for others,
+ * which need the normal argument parser.
  */
 export function parseSimpleDcMcpWords(words: readonly string[], cwd: string): DcMcpOptions | undefined {
   const [first = "", second] = words;
@@ -22,8 +22,8 @@ export function parseSimpleDcMcpWords(words: readonly string[], cwd: string): Dc
 }
 
 /**
- * Serves the datacenter's read tools on standard input and output until the input ends, then ends the process. The
- * greeting is sent immediately; the database is opened by the first call.
+ * Serves the datacenter's tools on standard input and output until the input ends, then ends the process. The first
+ * tool call opens the database.
  */
 export function serveDcMcp(options: DcMcpOptions): Promise<never> {
   return serveStdio({

@@ -15,7 +15,7 @@ export async function printSchemaStatus(database: DatabaseLocation): Promise<Exi
   return pending.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
 }
 
-/** Applies all missing migration steps or none. Serving and importing also apply them when they open a database. */
+/** Applies all missing migration steps or none. `dc serve` and `dc import` also apply them. */
 export async function applyMigrations(database: DatabaseLocation): Promise<void> {
   const { pending, known } = database.exists()
     ? await readSchemaState(database)

@@ -18,10 +18,8 @@ const OWN_SERVER: Omit<ServeOptions, "database"> = {
 };
 
 /**
- * Serves a sample site from a temporary folder until Ctrl-C, SIGTERM or the end of the terminal, and opens the console
- * in a browser.
- *
- * The folder is removed at the end. Cost: a site of 40 racks is loaded in about two seconds.
+ * Serves a sample site from a temporary folder until SIGINT, SIGTERM or SIGHUP, and opens the console in a browser.
+ * Removes the folder at the end. Cost: about two seconds to load a site of 40 racks.
  */
 export async function openSample(racks: number, log: StderrLogger): Promise<ExitStatus> {
   const folder = mkdtempSync(join(tmpdir(), "planner-sample-"));
@@ -32,7 +30,7 @@ export async function openSample(racks: number, log: StderrLogger): Promise<Exit
       remove();
       endProcess(getInterruptionStatus(name));
     }
-    // The server handles other signals. Without this, the end of the terminal would leave the folder behind.
+    // The server handles only SIGINT and SIGTERM. An unhandled SIGHUP would leave the folder behind.
     if (name === "SIGHUP" && !again) process.kill(process.pid, "SIGTERM");
   });
   let closePage = () => {};

@@ -37,7 +37,6 @@ interface PlaceCall {
   /** Absolute path for the import file; undefined to write none. */
   readonly applyFile: string | undefined;
   readonly picture: string | undefined;
-  /** Theme of the picture. */
   readonly theme: RenderCall["theme"];
 }
 
@@ -119,7 +118,7 @@ function formatShortfall(placed: number, requested: number, proven: boolean): st
   return proven ? `${placed} of ${requested} fit, no more` : `at least ${placed} of ${requested} fit`;
 }
 
-/** Columns that the CSV output omits. */
+/** Figures that CSV output omits. */
 const NOT_IN_CSV = ["power_now_ref", "power_failover_ref", "largest_free_block_u", "weight_pct"];
 
 type CsvColumn = readonly [name: string, cell: (place: DevicePlace) => string | number];
@@ -149,7 +148,7 @@ function formatImportLines({ places }: FindPlacementResponse): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
-/** Draws the floor of the first position. */
+/** Draws the floor of the first position, and highlights the racks of all positions. */
 async function drawFloor(
   database: DatabaseLocation,
   reply: FindPlacementResponse,
@@ -165,7 +164,7 @@ async function drawFloor(
   await renderPicture(database, { ...subject, ...drawn, highlight, failure: { cascade: true }, ...look }, log);
 }
 
-/** Names of the phases by the number of the leg. */
+/** Suffixes of a supply for its phases, indexed by the number of the leg. */
 const PHASES = ["", " A", " B", " C", " AB", " BC", " CA"];
 
 function formatSupplies({ inlets }: DevicePlace): string {

@@ -12,15 +12,15 @@ export interface WaitOptions {
   readonly database: DatabaseLocation;
   /** Maximum wait for a database server that cannot be reached, in seconds. */
   readonly databaseWaitS: number;
-  /** Host on which the server will listen. Probes are answered there during the wait, unless the port is 0. */
+  /** Host on which the server will listen. Health probes are answered there during the wait, unless the port is 0. */
   readonly host: string;
   readonly port: number;
 }
 
 /**
- * Opens the database of a server. After a start of the whole machine or cluster the database may become reachable later
- * than this process, so a failed connection is repeated until the time is over. Meanwhile `/healthz` answers 200 and
- * every other path 503, so that a supervisor neither restarts the process nor sends it calls.
+ * Opens the database of a server. After a restart of the machine, a database server may start later than this process,
+ * so a failed connection is retried for `databaseWaitS`. Meanwhile `/healthz` answers 200 and every other path 503, so
+ * that a supervisor neither restarts the process nor sends it calls.
  * @returns undefined if `signal` was aborted during the wait
  * @throws OperationError as `open` does
  */
@@ -29,7 +29,7 @@ export async function openWhenReachable(
   { tls, signal, say }: { tls: TlsCredentials | undefined; signal: AbortSignal; say: (message: string) => void },
 ): Promise<DcStore | undefined> {
   const end = performance.now() + databaseWaitS * 1000;
-  // A connection attempt may take seconds, which a server that is shutting down must not wait for.
+  // A connection attempt may take seconds, and must not delay the shutdown.
   const aborted = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
   let probes: SharedPort | undefined;
   let why = "";

@@ -38,7 +38,6 @@ interface RehearseCall {
   readonly csv: boolean;
   /** Absolute path of the picture; undefined for none. */
   readonly picture: string | undefined;
-  /** Theme of the picture. */
   readonly theme: RenderCall["theme"];
 }
 
@@ -87,7 +86,7 @@ export function formatCauses(causes: readonly FailureCause[], width: number | un
   return renderTable(causes, COLUMNS, width, ({ reason }) => stripRefKinds(reason));
 }
 
-/** Formats measured loads and findings of the scope as a table; empty without any. */
+/** Formats the findings from readings as a table; returns an empty text if there are none. */
 export function formatFindings(reply: RehearseFailuresResponse, width: number | undefined): string {
   const { findings, omittedFindings } = reply;
   if (findings.length === 0) return "";
@@ -100,7 +99,7 @@ function buildRequest({ request, limit = MAX_PAGE_SIZE }: RehearseCall, scope = 
   return fromJson(RehearseFailuresRequestSchema, asked);
 }
 
-/** Draws the failure of the first element of the first cause that a power picture shows, with the table's options. */
+/** Draws a power picture of the first cause that is neither cooling nor a switch, with the options of the rehearsal. */
 async function drawFailure(
   database: DatabaseLocation,
   { causes }: RehearseFailuresResponse,

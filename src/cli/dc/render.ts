@@ -30,7 +30,7 @@ import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
 import type { RENDER_FLAGS } from "./shared_flags.ts";
 import { withService } from "./with_service.ts";
 
-/** Names of the screens, with the kinds of resources that a bare code may refer to on each. */
+/** Screens by their name on the command line, with the kinds of resources that a bare code may refer to. */
 const SCREENS = {
   rack: { screen: "ELEVATION", kinds: ["RACK", "DEVICE"] },
   cable: { screen: "CABLE_PATH", kinds: ["PORT"] },
@@ -63,11 +63,11 @@ export interface RenderCall extends Args<Record<never, never>, typeof RENDER_FLA
   readonly failure: FailureOptions;
 }
 
-/** Options of a failure, by the request's names: what fails besides the subject, and how the loss is judged. */
+/** Sources that fail besides the subject of a power picture, and options for the loss that they cause. */
 export type FailureOptions = Pick<PowerBlastRadiusRequest, "cascade"> &
   Partial<Pick<PowerBlastRadiusRequest, "additionalSourceRefs" | "assumeBattery" | "loadBasis">>;
 
-/** Draws a picture directly from a database, without a server. A file is written completely or not at all. */
+/** Draws a picture from a database and writes it completely or not at all. */
 export async function renderPicture(database: DatabaseLocation, call: RenderCall, log: StderrLogger): Promise<void> {
   const options = create(RenderOptionsSchema, {
     format: FormatNumber[chooseFormat(call)],

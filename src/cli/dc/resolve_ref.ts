@@ -10,7 +10,7 @@ import { findRefsByName } from "#web/console/named_refs.ts";
 
 type Kind = keyof typeof InventoryKind;
 
-/** Kinds that the scope of an analysis may have. */
+/** Kinds of resources that can be the scope of an analysis. */
 export const SCOPE_KINDS: readonly Kind[] = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
 
 /** Maximum number of hits per kind that the service returns at once; exact names come first. */
@@ -24,7 +24,7 @@ const MOST_HITS = 50;
  */
 export async function resolveRef(service: DcService, text: string, kinds: readonly Kind[]): Promise<string> {
   if (text === "" || text.includes(":")) return text;
-  // Most commands get a full reference or none, and then do not load the search.
+  // Most commands get a full reference or none, and then need not load the search.
   const { searchInventory } = await import("#dc/operations/planning/search_inventory.ts");
   const request = create(SearchInventoryRequestSchema, {
     query: text,

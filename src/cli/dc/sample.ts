@@ -9,13 +9,13 @@ import { createWaitReporter, withImportStore } from "./import/import_store.ts";
 import type { Line, Source } from "./import/source.ts";
 import { writeLines } from "./line_output.ts";
 
-/** Writes a sample site as JSON Lines, to a file or to standard output. Memory: forty racks. */
+/** Writes a sample site as JSON Lines, to a file or to standard output. Memory: 40 racks. */
 export async function writeSample(racks: number, file: string | undefined, log: StderrLogger): Promise<void> {
   const count = await writeLines(file, generateSampleLines(racks));
   log.note(`${count} resources`);
 }
 
-/** Returns the sample site of 40 racks as one JSON object of lists, in an order in which they can be written. */
+/** Returns the sample site of 40 racks as one JSON object of lists, in the order in which an import writes them. */
 export function formatSampleJson(): string {
   const lists = { racks: "rack", devices: "device", cracs: "crac", cables: "cable", fabric_links: "fabric_link" };
   const items = [...generateSample()];
@@ -51,7 +51,7 @@ function createSampleSource(racks: number): Source {
   };
 }
 
-/** Checks `--racks`. @throws UsageError if the number is outside the range of a sample. */
+/** Returns the number of racks, by default that of the standard sample. @throws UsageError above the maximum */
 export function requireSampleSize(racks = SAMPLE_RACKS): number {
   if (racks <= MAX_SAMPLE_RACKS) return racks;
   throw createUsageError("dc sample", `Wrong value "${racks}" for "--racks": expected at most ${MAX_SAMPLE_RACKS}`);

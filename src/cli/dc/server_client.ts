@@ -21,7 +21,7 @@ export interface ServerAddress {
   readonly timeoutMs: number;
 }
 
-/** An error reply of a server: Connect's code, the message and details as text. */
+/** Error reply of a server: Connect's code, the message, and details as text. */
 export class ServerRefusal extends Error {
   readonly code: string;
   readonly details: readonly string[];
@@ -31,7 +31,7 @@ export class ServerRefusal extends Error {
   constructor(message: string, code: string, details: readonly Detail[]) {
     super(message);
     this.code = code;
-    // The error of a field is printed once, with the field's name.
+    // A field's error is kept once, with the field's name.
     const named = details.some(({ field }) => field !== undefined);
     this.details = details.filter(({ repeated }) => !(named && repeated)).map(({ text }) => text);
     this.field = details.find(({ field }) => field !== undefined)?.field;
@@ -41,7 +41,7 @@ export class ServerRefusal extends Error {
 interface Detail {
   readonly text: string;
   readonly field?: string;
-  /** True if the message repeats the errors of the fields. */
+  /** True if the text only repeats the error of a field, in replies that name a field. */
   readonly repeated?: true;
 }
 
@@ -52,7 +52,7 @@ export function parseServerUrl(given: string): string {
   throw new UsageError(`Wrong value "${given}" for "--url": expected http://host:port or https://host:port`, null);
 }
 
-/** Calls one RPC with Connect's JSON. @throws ServerRefusal for an error reply, OperationError without a reply. */
+/** Calls an RPC with Connect's JSON. @throws ServerRefusal for an error reply, OperationError if no server replies */
 export async function callServer(address: ServerAddress, rpc: string, request: string): Promise<JsonValue> {
   const { response, text } = await sendRequest(address, rpc, request);
   const json = parseJson(text);
@@ -132,7 +132,7 @@ const READERS: Readonly<Record<string, (bytes: Uint8Array) => readonly Detail[]>
   },
 };
 
-/** Converts a detail to text; returns nothing for a detail of unknown type. */
+/** Converts a detail to texts; returns none for an unknown type. */
 function decodeDetail({ type, value }: RawDetail): readonly Detail[] {
   const read = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
   return read === undefined ? [] : read(Buffer.from(value, "base64"));

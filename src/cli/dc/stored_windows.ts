@@ -31,10 +31,10 @@ import { type CommandZone, formatZoneNote, parseWindowTime, resolveTimeZone } fr
 import { createCommandCaller, printReplyJson, withService } from "./with_service.ts";
 
 const CALLER = createCommandCaller("dc window");
-/** Maximum number of windows per page and of items per list. */
+/** Maximum number of items in each list of a verdict. */
 const MOST = 1000;
 
-/** Options of a new window; absent ones are undefined. */
+/** Options of `planner dc window add`. */
 interface PlannedCall extends Args<Record<never, never>, typeof WINDOW_FLAGS> {
   readonly code: string;
   readonly elements: readonly string[];
@@ -87,7 +87,7 @@ interface ListedCall {
   readonly json: boolean;
 }
 
-/** Prints all windows that meet the conditions of the call, with their verdicts. */
+/** Prints all windows that match the options, with their verdicts. */
 export async function listWindows(database: DatabaseLocation, call: ListedCall, log: StderrLogger): Promise<void> {
   await withService(database, async (service) => {
     const zone = await resolveTimeZone(service, call["time-zone"]);
@@ -121,7 +121,7 @@ export async function setWindowState(
     updateMask: { paths: ["state"] },
   });
   await withService(database, async (service) => {
-    // The window is read first, because an unknown code would be refused for its missing elements.
+    // The window is read first, because the write of an unknown code would report missing elements.
     const { window } = await readWindow(service, code);
     await service.call(upsertWindow, request, CALLER);
     print(`Window ${window?.code ?? code} is ${formatConstant(state).toLowerCase()}\n`);
@@ -151,7 +151,7 @@ function formatWindow({ window, overdue, judgement }: GetWindowResponse, zone: s
 const ELEMENTS_SHOWN = 3;
 
 function createWindowColumns({ name: zone, ambiguous }: CommandZone): readonly Column<ListedWindow>[] {
-  // With sites in several zones, a time without an offset would be read as the time of each reader's site.
+  // If sites are in several zones, readers could mistake a time without a zone for their own site's time.
   const inZone = (time: Timestamp | undefined) => `${formatTime(time, zone)}${ambiguous ? ` ${zone}` : ""}`;
   return [
     { title: "CODE", text: ({ window }) => window?.code ?? "" },

@@ -20,7 +20,7 @@ import { UsageError } from "../usage_error.ts";
 /** Random bytes of a token: 256 bits cannot be guessed, so the hash needs no salt. Source: docs/decisions.md#d-07. */
 const TOKEN_BYTES = 32;
 
-/** Prefix of every token: a token never begins with "-" like a flag, and scanners for leaked secrets know it. */
+/** Prefix of every token, so that no token begins with "-" like a flag and secret scanners detect leaked tokens. */
 const TOKEN_PREFIX = "planner_";
 
 export interface NewToken {
@@ -77,9 +77,9 @@ function parseExpiry(text: string, now: Date): string {
   throw new UsageError(`Wrong value "${text}" for "--expires": ${expected}`, null);
 }
 
-/** Revokes a token; running servers refuse it within a second. */
+/** Revokes a token; running servers reject it within a second. */
 export async function revokeToken(file: string, name: string): Promise<void> {
-  // If the file does not exist, there is nothing to lock.
+  // A missing file is reported before the lock file is created.
   readTokenTable(file);
   await withFileLock(file, () => {
     const { all } = readTokenTable(file);
@@ -100,23 +100,20 @@ function readTokenTable(file: string): TokenTable {
   }
 }
 
-/**
- * Maximum wait for another process, in milliseconds. The limit is planner's own: a change takes some milliseconds, so a
- * longer wait means that the other process hangs.
- */
+/** Maximum wait for another process, in milliseconds. A change takes a few milliseconds, so a longer wait is a hang. */
 const WAIT_MS = 10_000;
 
 /**
- * Runs `work` while no other process changes the file. The lock is SQLite's lock on an empty database beside it,
- * `<file>.lock`, which the kernel releases when the holder exits. That database is never removed, because removing it
- * would cause a race.
+ * Runs `work` while no other process changes the file. The lock is SQLite's lock on the empty database `<file>.lock`,
+ * which the operating system releases when the process exits. The database is never removed, because a removal would
+ * cause a race.
  * @throws OperationError aborted after 10 s, unavailable if the folder cannot be written to
  */
 async function withFileLock<Result>(file: string, work: () => Result): Promise<Result> {
   const lock = `${file}.lock`;
   const { DatabaseSync } = await import("node:sqlite");
   createFolder(dirname(lock));
-  // A lock file that is created where the token file cannot be written would remain without a token file.
+  // Without this check, a lock file could remain without a token file.
   if (!existsSync(lock)) requireWritable(file);
   const database = wrapLockErrors(file, () => new DatabaseSync(lock, { timeout: WAIT_MS }));
   try {
@@ -134,7 +131,7 @@ function wrapLockErrors<Result>(file: string, work: () => Result): Result {
     return work();
   } catch (error) {
     const { message } = error as Error;
-    // Engines use the same error text but different codes.
+    // Node.js and Bun use the same error text but different codes.
     if (message.includes("database is locked")) {
       throw new OperationError("aborted", `Cannot change "${file}": another process has been changing it for 10 s`);
     }

@@ -28,10 +28,10 @@ interface WindowCall extends Args<Record<never, never>, typeof WINDOW_FLAGS> {
   readonly json: boolean;
 }
 
-/** Maximum number of reasons per kind, failures and codes that are printed on a terminal; JSON has all. */
+/** Maximum number of printed lines per section, or per kind of reason; JSON has all. */
 const SHOWN = 5;
 const SHOWN_CODES = 6;
-/** Maximum number of items that the service lists. */
+/** Maximum number of items in each list of the reply. */
 const LISTED = 1000;
 
 const STATUS_OF: Readonly<Record<WindowVerdictWord, ExitStatus>> = {
@@ -98,7 +98,7 @@ export function formatVerdict(reply: CheckWindowResponse): string {
   return `${[`${verdict} (${impact})`, ...sections.flat()].join("\n")}\n`;
 }
 
-/** Returns the first lines, and a line with the number of the others. */
+/** Returns at most SHOWN lines, and a last line with the number of omitted lines. */
 function limitLines(lines: readonly string[]): readonly string[] {
   const rest = lines.length - SHOWN;
   return rest > 1 ? [...lines.slice(0, SHOWN), `and ${rest} more like these: --json lists them`] : lines;

@@ -60,7 +60,7 @@ function createTimeError(flag: string, value: string, expected: string): Operati
 /** A time zone in which a command reads and prints times. */
 export interface CommandZone {
   readonly name: string;
-  /** Reason why this zone is used; empty if a person named it. */
+  /** Reason why the command uses this zone; empty if `--time-zone` names it. */
   readonly because: string;
   /** True if racks have different zones, so that a time without an offset is ambiguous. */
   readonly ambiguous: boolean;
@@ -80,7 +80,7 @@ export function formatZoneNote({ name, because }: CommandZone): string {
 }
 
 async function readSiteZone(service: DcService): Promise<CommandZone> {
-  // The reply names the zone; a list of cancelled windows is the cheapest one, because they are not judged.
+  // Every list reply contains the zone. Cancelled windows are the cheapest to list, because they get no verdict.
   const request = create(ListWindowsRequestSchema, { states: [WindowState.CANCELLED], pageSize: 1 });
   const reply = (await service.call(listWindows, request, { interface: "SYSTEM" })) as ListWindowsResponse;
   const { name = "UTC", note = "", ambiguous = false } = reply.timeZone ?? {};

@@ -12,7 +12,6 @@ export async function withStore<Result>(
   database: DatabaseLocation,
   work: (store: DcStore) => Promise<Result>,
 ): Promise<Result> {
-  // Opening would create an empty database, whose log has no errors.
   requireDatabase(database);
   return nameDatabaseInErrors(database, async () => closeStoreAfter(await database.open(), work));
 }
@@ -46,7 +45,7 @@ export async function withService<Result>(
   return withStore(database, async (store) => work(await openOwnService(store, options)));
 }
 
-/** Returns the caller for direct writes to a database: an administrator, whose name is in the change log. */
+/** Creates the caller for direct writes to a database: an administrator with the command's name in the change log. */
 export function createCommandCaller(command: string): Caller {
   return { interface: "SYSTEM", principal: { name: `planner ${command}`, roles: ["admin"], authMethod: "none" } };
 }

@@ -72,7 +72,7 @@ export async function listDeadLetters(database: DatabaseLocation, log: StderrLog
   });
 }
 
-/** Applies the events with these ids again, or deletes them: one transaction per event. */
+/** Replays or drops the dead letters with these ids, or all. Each letter has its own transaction. */
 export async function settleDeadLetters(
   database: DatabaseLocation,
   ids: readonly string[],

@@ -22,7 +22,7 @@ export interface ArchiveOptions {
   readonly key: string;
 }
 
-/** Moves old entries to a signed file. Removes them only after it verified the log, and wrote and verified the file. */
+/** Moves old entries to a signed file. Verifies the log before the write, and the file before it removes entries. */
 export async function archiveChangeLog(database: DatabaseLocation, options: ArchiveOptions): Promise<ExitStatus> {
   return withStore(database, async (store) => {
     const origin = await getOrCreateLogOrigin(store);
@@ -42,7 +42,7 @@ export async function archiveChangeLog(database: DatabaseLocation, options: Arch
   });
 }
 
-/** Writes the archive and returns the number of its entries; if there are none, no file remains. */
+/** Writes the archive and returns the number of its entries. Writes no file if there are none. */
 async function writeArchive(
   store: DcStore,
   { before, output }: ArchiveOptions,

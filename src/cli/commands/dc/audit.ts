@@ -170,7 +170,7 @@ function createAuditUsageError(message: string) {
   return createUsageError("dc audit archive", message);
 }
 
-/** Parses filters such as `entity=device:X`; a word without a name is the entity. The service refuses unknown names. */
+/** Parses filters such as `entity=device:X`; a word without a name is the entity. The service rejects unknown names. */
 function parseFilters(filters: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     filters.map((filter) => {

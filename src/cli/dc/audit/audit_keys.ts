@@ -29,7 +29,7 @@ export function readVerifierKeys(path: string): readonly VerifierKey[] {
   throw new OperationError("invalid_argument", `Cannot read a verifier key from "${path}"${where}: ${expected}`);
 }
 
-/** Inserts a line at the beginning. Earlier keys stay, because they verify earlier signatures. */
+/** Inserts a key's line at the beginning of a file. Earlier keys stay, because they verify earlier signatures. */
 function insertFirstLine(path: string, line: string): void {
   const lines = readLines(path);
   if (lines[0] === line) return;
@@ -61,7 +61,7 @@ function readPrivateKey(path: string): KeyObject | undefined {
     const key = createPrivateKey(text);
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch {
-    // The error below reports this without the file's content.
+    // The error below reports an invalid key without the file's content.
   }
   throw new OperationError("invalid_argument", `Cannot read a key from "${path}": expected an Ed25519 key in PEM`);
 }

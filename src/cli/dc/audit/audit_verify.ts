@@ -22,9 +22,9 @@ export interface VerifyOptions {
   readonly inventory: boolean;
   /** Files of signed checkpoints that the log must contain. */
   readonly checkpoints: readonly string[];
-  /** Files with the public keys of the signers, one per line; for a database file the keys beside it are used. */
+  /** Files with the public keys of the signers, one per line. Default: the keys beside a database file. */
   readonly keys: readonly string[];
-  /** Hashes of keys of which no copy exists; their signatures in the database are not checked. */
+  /** Hashes of lost keys, whose signatures in the database are not checked. */
   readonly lostKeys: readonly string[];
   readonly expectedHead: string | undefined;
   /** Sequence number of an entry whose inclusion is to be proven. */
@@ -111,7 +111,7 @@ function formatProof({ proof, since }: VerifiedLog, seq: number): string {
   return JSON.stringify({ seq, hash, size, root, path: path.map((one) => one.toString("base64")) });
 }
 
-/** Reads the checkpoints in the database; if there are keys to check, each must have a valid signature. */
+/** Verifies the checkpoints in the database. Without keys, only counts them. @throws Failed if one is invalid */
 async function readCheckpoints(reader: DcReader, keys: readonly VerifierKey[], lost: readonly string[]) {
   const good: Checkpoint[] = [];
   const kept = await reader.checkpoints();
@@ -159,7 +159,7 @@ async function readArchiveEntries(
   return inventory;
 }
 
-/** Verifies one archive separately. @throws Failed if it is incomplete or not signed by one of the keys. */
+/** Verifies one archive. @throws Failed if it is incomplete or not signed by one of the keys */
 async function verifyArchiveFile(path: string, keys: readonly VerifierKey[]): Promise<VerifiedArchive> {
   const verdict = await readArchive(path, keys);
   if (!verdict.ok) throw new Failed(`The archive "${path}" is broken: ${verdict.detail}`);

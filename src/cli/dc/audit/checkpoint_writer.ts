@@ -7,9 +7,9 @@ import { openSigningKey } from "./audit_keys.ts";
 
 /** Interval between checks of the log's length, in milliseconds. */
 const LOOK_MS = 30_000;
-/** Number of new entries after which a checkpoint is signed. */
+/** Number of unsigned entries that causes a checkpoint. */
 const EVERY_ENTRIES = 10_000;
-/** Maximum time without a checkpoint if there are new entries, in milliseconds. */
+/** Maximum age of the last checkpoint if there are unsigned entries, in milliseconds. */
 const EVERY_MS = 24 * 60 * 60 * 1000;
 /** Number of digits in a file's name, so that names sort by log size. */
 const DIGITS = 12;

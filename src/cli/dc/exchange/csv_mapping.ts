@@ -10,7 +10,7 @@ import { readYamlFile } from "./mapping_file.ts";
 /** Mapping of a spreadsheet's columns to fields. */
 export interface CsvMapping {
   readonly kind: ResourceKind;
-  /** The column that permanently identifies a row. */
+  /** Column whose value identifies a row permanently. */
   readonly key: string;
   /** Field names, as in planner's CSV exports, by column. */
   readonly columns: Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ function parseTextRecord(value: unknown): Readonly<Record<string, string>> | und
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, String(one ?? "")]));
 }
 
-/** Default fields by header. A device's name in a spreadsheet stays its name: the key determines its code. */
+/** Fields by normalized header. A column of device names is the name, because the key determines the code. */
 const USUAL: Readonly<Record<string, string>> = {
   ...COLUMN_FIELDS,
   ...{ hostname: "name", host: "name", device: "name", devicename: "name", rackname: "rack_code", type: "kind" },
@@ -89,7 +89,7 @@ export function guessColumns(kind: ResourceKind, headers: readonly string[]): Re
   return guesses;
 }
 
-/** Asks for each column's meaning and writes the answers to a file; undefined if the person cancelled. */
+/** Asks for the field of each column. Returns the text of a mapping file, or undefined if the person cancels. */
 export async function askCsvMapping(kind: ResourceKind, headers: readonly string[]): Promise<string | undefined> {
   const { isCancel, select } = await import("@clack/prompts");
   const guesses = guessColumns(kind, headers);
@@ -116,7 +116,7 @@ export function formatMapping(kind: ResourceKind, columns: Readonly<Record<strin
   return `kind: ${kind}\nkey: ${JSON.stringify(key)}\ncolumns:\n${lines.join("\n")}\nvalues: {}\ndefaults: {}\n`;
 }
 
-/** Creates the error for a missing mapping if no person can be asked for it. */
+/** Creates the error for a missing mapping file, with a guessed mapping as an example. */
 export function createMappingError(kind: ResourceKind, headers: readonly string[]): Error {
   const guess = formatMapping(kind, guessColumns(kind, headers));
   return createUsageError(

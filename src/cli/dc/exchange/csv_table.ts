@@ -51,7 +51,7 @@ export async function readCsvTable(
   }
 }
 
-/** Opens a file and converts other encodings to UTF-8. Invalid bytes are reported with their rows. */
+/** Opens a file and converts other encodings to UTF-8. Does not check UTF-8, because invalid bytes are found by row. */
 function openSheet(path: string, shown: string, encoding: Encoding | undefined): TextFile {
   const isUtf8 = (detectByteOrderMark(readFirstBytes(path, 3)) ?? encoding ?? "utf-8") === "utf-8";
   return isUtf8 ? { path, shown, close: () => {} } : openTextFile(path, shown, encoding);
@@ -199,7 +199,7 @@ function describeFirstError(kind: ResourceKind, json: Record<string, JsonValue>)
   }
 }
 
-/** Returns the word of an enum value, such as `active` for `DEVICE_STATUS_ACTIVE`. */
+/** Converts the text of an enum field to its value, such as `DEVICE_STATUS_ACTIVE` for `active`. Keeps other texts. */
 function selectEnumWord(kind: ResourceKind, field: string, text: string): string {
   const desc = SCHEMAS[kind].fields.find(({ name }) => name === field)?.enum;
   if (desc === undefined) return text;

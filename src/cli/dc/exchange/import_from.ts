@@ -18,7 +18,7 @@ import { runSync, type SyncOptions, type SyncResult } from "./run_sync.ts";
 import type { SourceWatcher, Unreadable } from "./source_error.ts";
 
 export interface ImportFromOptions {
-  /** Name of the source; a later import finds earlier ones by this name. */
+  /** Name of the source, by which a later import finds the resources of earlier imports. */
   readonly origin: string;
   readonly dryRun: boolean;
   readonly prune: boolean;
@@ -34,7 +34,7 @@ const CALLER = createCommandCaller("dc import");
 const BATCH = 2000;
 
 /**
- * Imports from a source and prints a report. Returns status 1 if an item was refused or unreadable, 130 after Ctrl-C.
+ * Imports from a source and prints a report. Returns status 1 if an item is rejected or unreadable, 130 after Ctrl-C.
  * Ctrl-C lets the current batch finish; a repeated import continues after it.
  */
 export function importFromSource(

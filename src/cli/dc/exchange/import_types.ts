@@ -26,7 +26,7 @@ import {
 import { createCommandCaller } from "../with_service.ts";
 
 const BATCH = 200;
-/** Maximum size of a file in bytes; files of the library have a few kilobytes. */
+/** Maximum size of a file in bytes; a usual device type has a few kilobytes. */
 const MAX_BYTES = 4 << 20;
 const CALLER = createCommandCaller("dc types import");
 
@@ -37,7 +37,7 @@ export interface ImportTypesOptions {
   readonly cwd: string;
 }
 
-/** A problem with a file of the library. */
+/** A problem with a device type's file. */
 interface Finding {
   readonly file: string;
   readonly line: number;
@@ -50,7 +50,7 @@ interface Found {
   readonly type: DeviceType;
 }
 
-/** Imports device types. Status 1 if a file was refused, 130 after Ctrl-C, which lets the current batch finish. */
+/** Imports device types. Returns status 1 if a file is rejected, 130 after Ctrl-C, which lets the batch finish. */
 export async function importDeviceTypes(
   database: DatabaseLocation,
   options: ImportTypesOptions,
@@ -146,7 +146,7 @@ function readFile(file: string, cwd: string): FileRead {
   }
 }
 
-/** Keeps leading zeros, which the name of a port such as 08 would lose as a number. */
+/** Converts numbers with leading zeros back to texts, because a port can be called 08. */
 function keepLeadingZeros(document: Document): void {
   visit(document, {
     Scalar(_, node) {

@@ -3,12 +3,12 @@ import { OperationError } from "#kernel/errors.ts";
 import { describeSystemError, isMissingError } from "#planner/store/files/disk_error.ts";
 
 const CHUNK = 1 << 20;
-/** Maximum size of an element in bytes: far above any inventory object, so that no broken file fills the memory. */
+/** Maximum size of an element in bytes, far above any inventory object: a broken file must not exhaust the memory. */
 const MAX_ELEMENT = 64 << 20;
 
 export type JsonElement =
   | { readonly number: number; readonly value: unknown; readonly isDamaged: boolean }
-  /** Text that is not JSON. */
+  /** An element that is not JSON, with the parser's error. */
   | { readonly number: number; readonly reason: string };
 
 const REPLACEMENT = "\ufffd";
@@ -26,8 +26,8 @@ const ZERO = 0x30;
 const NINE = 0x39;
 
 /**
- * Reads the elements of the list in a JSON file, or of the list `results` in its object, one after the other. Memory:
- * one chunk and one element. Elements are numbered from 1.
+ * Reads the elements of a JSON file one by one: those of its list, or of the list `results` in its object. Elements are
+ * numbered from 1. Memory: one chunk and one element.
  * @param counted receives the object's `count`, the number of elements on all pages of the list
  * @throws OperationError for a file that has no list, ends early, or has an element above the limit
  */
@@ -68,7 +68,7 @@ function wrapReadErrors<Result>(shown: string, work: () => Result): Result {
   }
 }
 
-/** Detects UTF-16 by the byte order mark, or by the zero byte of every ASCII character. */
+/** Detects UTF-16 by a byte order mark, or by exactly one zero byte in the first two bytes. */
 function isUtf16(chunk: Buffer): boolean {
   const [first = 0, second = 0] = chunk;
   return (
@@ -134,7 +134,7 @@ class ElementReader {
     if (this.#list !== 0) this.#hold(chunk.subarray(from));
   }
 
-  /** Checks that the list is complete. */
+  /** @throws OperationError if the list is missing or incomplete */
   end(): void {
     if (this.#ended) return;
     if (!this.#started) throw this.#wrong("it is empty");
@@ -157,7 +157,7 @@ class ElementReader {
     if (byte > 0x20) this.#started = true;
   }
 
-  /** Reads a byte outside the list, between two members of the enclosing object or in a number of it. */
+  /** Reads a byte of the enclosing object, outside texts and nested values, to find the digits of `count`. */
   #beside(byte: number): void {
     if (byte === COMMA) this.#key = "";
     else if (this.#key === "count" && byte >= ZERO && byte <= NINE) this.#count += String.fromCharCode(byte);
@@ -197,7 +197,7 @@ class ElementReader {
       yield { number: this.#number, reason: (error as Error).message };
       return;
     }
-    // Invalid UTF-8 is decoded as this character.
+    // The decoder replaces invalid UTF-8 by this character.
     yield { number: this.#number, value, isDamaged: text.includes(REPLACEMENT) };
   }
 

@@ -8,7 +8,7 @@ import type { Device, ResourceKind } from "#dc/model/resources.ts";
 import { readAllDeviceTypes } from "#dc/operations/planning/device_types.ts";
 import type { DcReader, DcStore } from "#dc/ports.ts";
 
-/** Resources of a database before an import, as far as the import needs them. */
+/** Resources and device types in a database before an import. */
 export interface KnownResources {
   /** Resources from the same source, by id. */
   readonly records: ReadonlyMap<string, OriginRecord>;
@@ -25,7 +25,7 @@ export interface KnownResources {
   };
 }
 
-/** Reads the resources of a source and all codes in use. Cost: one pass over racks, devices and units. */
+/** Reads the resources of a source and all codes in use. Cost: one pass over racks, devices and cooling units. */
 export function readKnownResources(store: DcStore, origin: string): Promise<KnownResources> {
   return store.read(async (reader) => {
     const records = new Map<string, OriginRecord>();

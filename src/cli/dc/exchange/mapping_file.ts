@@ -10,8 +10,8 @@ import { readUtf8 } from "../import/encoding.ts";
 type NetboxMapping = Pick<NetboxOptions, "roles" | "locations">;
 
 /**
- * Reads a person's mapping of a NetBox, as YAML or JSON: `roles: {core: SWITCH}` and `locations: {site/location:
- * {floor: 2, room: A, row: B}}`.
+ * Reads a mapping file for NetBox, in YAML or JSON: `roles: {core: SWITCH}` and `locations: {site/location: {floor: 2,
+ * room: A, row: B}}`.
  * @throws OperationError that names the invalid field
  */
 export function readNetboxMapping(path: string, shown: string): NetboxMapping {

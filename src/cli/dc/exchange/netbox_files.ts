@@ -20,7 +20,7 @@ const BY_NAME: ReadonlyMap<string, TableName> = new Map(
   }),
 );
 
-/** Reads a fixture in the form of `manage.py dumpdata`. */
+/** Reads a dump that NetBox's `manage.py dumpdata` wrote. */
 export function readNetboxDump(data: Dataset, path: string, shown: string, watcher: SourceWatcher): void {
   let count = 0;
   for (const element of readJsonElements(path, shown)) {
@@ -54,7 +54,7 @@ export function isNetboxDump(path: string, shown: string): boolean {
 /**
  * Reads a folder of REST lists, each a list of objects or a page with `results`; several pages of one list are
  * `devices-1.json`, `devices-2.json`. Files with other names are noted as unread.
- * @throws OperationError for a folder without any such file
+ * @throws OperationError for a folder without a list
  */
 export function readListFolder(data: Dataset, folder: string, shown: string, watcher: SourceWatcher): void {
   const files = listFilesByExtension(folder, ".json").map((path) => ({
@@ -84,12 +84,12 @@ export function readListFolder(data: Dataset, folder: string, shown: string, wat
   }
 }
 
-/** Total content of the files of one list. */
+/** Totals of the files of one list. */
 interface Pages {
   /** Name of the last file. */
   readonly name: string;
   readonly read: number;
-  /** Total number of elements according to the files; 0 if they contain none. */
+  /** Total number of elements of the list according to its files; 0 if the files state no total. */
   readonly count: number;
 }
 

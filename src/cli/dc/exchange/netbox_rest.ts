@@ -33,7 +33,7 @@ export interface NetboxAddress {
 /** Maximum number of concurrent requests: a usual NetBox has four to eight workers. */
 const CONCURRENT = 4;
 const ATTEMPTS = 6;
-/** Maximum number of times that a list is read because it changes meanwhile. */
+/** Maximum number of times that a list is read if it changes meanwhile. */
 const READINGS = 3;
 const MAX_BODY_BYTES = 256 << 20;
 const LONGEST_WAIT_MS = 60_000;
@@ -66,7 +66,7 @@ async function readTable(client: Client, data: Dataset, table: TableName): Promi
   }
 }
 
-/** In Deno the class `URL` exists only as a value. */
+/** Type of `URL` objects. In Deno, `URL` of node:url is only a value. */
 type ParsedUrl = InstanceType<typeof URL>;
 
 interface Page {
@@ -88,7 +88,7 @@ class Client {
     this.#watcher.unreadable({ file: NETBOX_TABLES[table].path, number, reason });
   }
 
-  /** Passes every row of a list to `take`; returns their number. */
+  /** Passes every row of a list to `take`. Returns the number of rows that the server reports. */
   async list(table: TableName, take: (row: unknown) => void): Promise<number> {
     const { path } = NETBOX_TABLES[table];
     const first = await this.#page(table, 0, MAX_PAGE_SIZE);

@@ -8,7 +8,7 @@ import { findTableOfFile, isNetboxDump, listFilesByExtension, readListFolder, re
 import { type NetboxAddress, readRestTables } from "./netbox_rest.ts";
 import type { SourceWatcher } from "./source_error.ts";
 
-/** Location and form of a NetBox's data. */
+/** Location of NetBox data, and options for reading it. */
 export interface NetboxSourceOptions {
   /** Path of a dump or of a folder of lists; undefined with `url`. */
   readonly path: string | undefined;
@@ -23,8 +23,8 @@ const TIMEOUT_MS = 120_000;
 const BACKOFF_MS = 500;
 
 /**
- * Reads a NetBox in any form.
- * @param known ids of earlier imports from it, such as `device/12`
+ * Reads NetBox data from a server, a dump or a folder of lists.
+ * @param known ids of earlier imports from this NetBox, such as `device/12`
  * @throws OperationError if it cannot be read
  */
 export async function readNetbox(
@@ -53,7 +53,7 @@ export async function readNetbox(
   return data;
 }
 
-/** Reports missing lists, because their resources, and cables to them, would count as deleted. */
+/** Reports missing lists whose objects were imported before or have cables, because these would count as deleted. */
 function noteMissingLists(data: Dataset, known: ReadonlyMap<string, unknown>, note: (reason: string) => void): void {
   if (known.size === 0) return;
   const named = [...data.cableEnds().values()].flatMap(({ a, b }) => [...a, ...b]);

@@ -55,7 +55,7 @@ const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: stri
     },
 };
 
-/** Returns the only file of a source that is not read from a server. */
+/** Returns the only file of the arguments. @throws UsageError for none or several */
 function requireOneFile({ from, files }: SourceImportArgs): string {
   const [file] = files;
   if (file === undefined || files.length > 1)

@@ -14,7 +14,7 @@ export type RunBatch = <Result>(work: (session: ExchangeSession) => Promise<Resu
 export interface SyncOptions extends BatchPace {
   readonly origin: string;
   readonly prune: boolean;
-  /** Number of unreadable source elements; above 0 nothing is deleted: vanished resources may be among them. */
+  /** Number of unreadable source elements. Above 0 nothing is deleted, because they may be the missing resources. */
   readonly unreadable: number;
   readonly progress: (done: number, total: number) => void;
 }
@@ -28,7 +28,7 @@ export interface SyncChange {
   readonly fields: readonly FieldChange[];
 }
 
-/** A resource that the inventory refused, or that stays although the source no longer has it. */
+/** A resource that the inventory rejected, or that stays although the source no longer has it. */
 export interface SyncRefusal {
   readonly kind: ResourceKind;
   readonly ref: string;
@@ -48,8 +48,8 @@ export interface SyncResult {
 
 /**
  * Synchronizes the inventory with a source: creates and changes resources, and with `prune` deletes resources from this
- * source that it no longer has. Resources of other sources are kept. A refused resource does not stop others; it is
- * retried as long as retries succeed.
+ * source that it no longer has. Resources of other sources are kept. A rejected resource does not stop others. Rejected
+ * resources are retried as long as retries succeed.
  */
 export function runSync(
   mapped: MappedSource,
@@ -127,7 +127,7 @@ class Sync {
     };
   }
 
-  /** Removes edges with changed ends, and vanished cables whose ports are needed, before anything is written. */
+  /** Removes resources whose key changed, such as cables with other ends, and vanished cables at needed ports. */
   async #removeReplaced(): Promise<void> {
     const needed = new Set(this.#items.flatMap((item) => (item.kind === "cable" ? listEnds(item.resource) : [])));
     const replaced = [
@@ -182,7 +182,7 @@ class Sync {
     this.#changes.push({ action: "delete", kind, id, ref: formatRef(kind, named), fields: [] });
   }
 
-  /** Writes items kind by kind, in the order of the kinds' dependencies. Returns all refused items. */
+  /** Writes items kind by kind, in the order of the kinds' dependencies. Returns all items that are still rejected. */
   async #upsert(items: readonly SourceItem[]): Promise<readonly SourceItem[]> {
     for (const kind of KIND_NAMES) {
       const ofKind = items.filter((item) => item.kind === kind);
@@ -234,7 +234,7 @@ class Sync {
     }
   }
 
-  /** Retries refused resources. First writes devices that block only each other's positions, once without positions. */
+  /** Retries rejected items. If some remain, removes the positions of the devices among them and retries again. */
   async #retry(): Promise<void> {
     const again = (items: readonly SourceItem[]) => this.#upsert(items);
     const stuck = await retryRefusedItems([...this.#refused.keys()], this.#options, again);
@@ -242,7 +242,7 @@ class Sync {
       await retryRefusedItems(await again(stuck), this.#options, again);
   }
 
-  /** Removes the positions of devices that block each other's change, such as two that swap places. */
+  /** Removes the positions of devices that block each other, such as two that swap. Returns whether one was written. */
   async #lift(stuck: readonly SourceItem[]): Promise<boolean> {
     const devices = stuck.filter((item) => item.kind === "device" && this.#known.has(item.id));
     let moved = false;
@@ -262,7 +262,7 @@ class Sync {
   }
 }
 
-/** Returns a device in its rack without its position. */
+/** Returns a copy of a device without the fields that can block another device. */
 function removePosition({ positionU: _, face: __, depth: ___, assetTag: ____, ...rest }: Device): Device {
   return rest;
 }

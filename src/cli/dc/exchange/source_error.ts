@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 
-/** A part of a source that could not be read. */
+/** A file, element or line of a source that could not be read. */
 export interface Unreadable {
   /** Name of the file or list in messages. */
   readonly file: string;
@@ -14,13 +14,13 @@ export interface Unreadable {
 
 /** Callbacks and abort signal while a source is read. */
 export interface SourceWatcher {
-  /** Called after each piece with the piece's name, and with the progress if the total is known. */
+  /** Reports how many elements of a file or list are read, and their total if it is known. */
   readonly progress: (what: string, done: number, total: number | undefined) => void;
   readonly unreadable: (one: Unreadable) => void;
   readonly signal: AbortSignal;
 }
 
-/** Refuses to continue a stopped import. @throws OperationError if it was stopped while its source was read. */
+/** @throws OperationError aborted if the import was stopped while its source was read */
 export function requireRunningImport({ signal }: SourceWatcher): void {
   if (signal.aborted) throw new OperationError("aborted", "Stopped while reading the source: nothing was written");
 }

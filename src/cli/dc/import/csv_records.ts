@@ -3,7 +3,7 @@ import { CsvError, parse } from "csv-parse";
 import { OperationError } from "#kernel/errors.ts";
 import { readFirstBytes } from "./encoding.ts";
 
-/** Spreadsheets write semicolons if the comma is the decimal point, and tabs as "Unicode text". */
+/** Spreadsheets write semicolons if the comma is the decimal point, and tabs in the format "Unicode text". */
 const DELIMITERS = [",", ";", "\t"] as const;
 /** Number of bytes within which the header record must end. */
 const HEAD_BYTES = 1 << 16;

@@ -30,7 +30,7 @@ export function readFirstBytes(path: string, length: number): Uint8Array {
 }
 
 /**
- * Refuses a file that is not UTF-8, so that no letter is misread. Cost: one pass, about a second per GB.
+ * Checks that a file is UTF-8. Cost: one pass, about a second per GB.
  * @throws OperationError invalid_argument with file, line, byte and remedy
  */
 export function requireUtf8(path: string, shown: string): void {
@@ -54,7 +54,7 @@ export function readUtf8(path: string, shown: string): string {
   return readFileSync(path, "utf8");
 }
 
-/** Writes a copy of a file in UTF-8. @throws OperationError invalid_argument for text in another encoding. */
+/** Writes a copy of a file in UTF-8. @throws OperationError invalid_argument for bytes that are not in `encoding` */
 export function transcodeFile(
   path: string,
   shown: string,
@@ -68,7 +68,7 @@ export function transcodeFile(
   };
   try {
     for (const bytes of readChunks(path)) {
-      // Engines agree only on the little-endian decoder.
+      // Not every JavaScript engine has a decoder for big-endian UTF-16.
       if (encoding === "utf-16be") bytes.swap16();
       write(decoder.decode(bytes, { stream: true }));
     }
@@ -102,7 +102,7 @@ function* readChunks(path: string): Generator<Buffer> {
   }
 }
 
-/** Reads chunks of the file that end between characters, if it is UTF-8. */
+/** Reads a file in chunks that do not split UTF-8 characters. */
 function* readWholeCharacters(path: string): Generator<Buffer> {
   let held: Buffer = Buffer.alloc(0);
   for (const chunk of readChunks(path)) {

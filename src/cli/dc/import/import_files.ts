@@ -35,7 +35,7 @@ export interface ImportOptions {
 }
 
 /**
- * Imports files into a database. Returns status 1 if an item was refused, 130 after Ctrl-C. Ctrl-C lets the current
+ * Imports files into a database. Returns status 1 if an item is rejected, 130 after Ctrl-C. Ctrl-C lets the current
  * batch finish; a repeated import continues after it, because existing resources are UNCHANGED.
  */
 export async function importFiles(
@@ -47,7 +47,7 @@ export async function importFiles(
   return importSource(open, joinSources(await openSources(options)), options, log);
 }
 
-/** Refuses an errors file that is also an input, because it would be emptied first. */
+/** @throws UsageError if the errors file is also an input, because it would be emptied first */
 function refuseInputAsErrorsFile({ files, errors, cwd }: ImportOptions): void {
   const identityOf = (name: string) => {
     const there = statSync(resolve(cwd, name), { throwIfNoEntry: false, bigint: true });
@@ -143,7 +143,7 @@ async function openSources(options: ImportOptions): Promise<readonly Source[]> {
   }
 }
 
-/** Lists the CSV files of a folder that are named after a kind, as an export names them. */
+/** Lists the CSV files of a folder that are named after a kind. Returns any other path itself. */
 function listCsvFiles(file: string, cwd: string): readonly string[] {
   const path = resolve(cwd, file);
   if (file === "-" || !existsSync(path) || !statSync(path).isDirectory()) return [file];
@@ -197,7 +197,7 @@ function throwMissingKind(name: string): never {
   );
 }
 
-/** A file of refused items, one JSON object per line: file, line, kind, code, field, reason and the item. */
+/** A file of rejected items, one JSON object per line: file, line, kind, code, field, reason and the item. */
 interface ErrorsFile {
   add(line: BadLine): void;
   close(): void;

@@ -12,13 +12,13 @@ import { createWaitReporter } from "./import_store.ts";
 import type { ImportResult, KindCount } from "./run_import.ts";
 import { type BadLine, findSubject } from "./source.ts";
 
-/** Minimum number of items for a progress report; smaller imports end too soon. */
+/** Minimum number of items for progress reports without a terminal; smaller imports end too soon. */
 const LEAST_REPORTED = 10_000;
 const STEP_MS = 1000;
 
 /** Reports an import: events as JSON lines on standard output with `--json`, a bar on a terminal, lines elsewhere. */
 export class ImportReporter {
-  /** Called after every 10 s of waiting for another process that writes. */
+  /** Reports that another 10 s have been spent waiting for a process that writes to the database. */
   readonly waiting: () => void;
   readonly #log: StderrLogger;
   readonly #json: boolean;

@@ -6,7 +6,7 @@ import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { type DatabaseLocation, nameDatabaseInErrors } from "../database.ts";
 import { openOwnService } from "../with_service.ts";
 
-/** Maximum number of attempts of 10 s each, ten minutes in total. The limit is planner's own. */
+/** Maximum number of attempts, each of which waits 10 s for the lock: ten minutes in total. */
 const MAX_TRIES = 60;
 
 /** Callbacks of a wait for another process. */
@@ -50,7 +50,7 @@ export function withImportStore<Result>(
   });
 }
 
-/** Opens the service on the database of an import that ends with its process, runs `work` and closes it. */
+/** Opens the service on the database of an import, runs `work` and closes the database. */
 export function withImportService<Result>(
   database: DatabaseLocation,
   wait: WaitCallbacks,
@@ -65,8 +65,7 @@ export function openImportService(store: DcStore, wait: WaitCallbacks): Promise<
 
 /**
  * Repeats `attempt` while another process holds the lock of the database.
- * @throws the error of the last attempt: for the lock after ten minutes or when `stopped` returns true, for any other
- * reason immediately
+ * @throws the lock error after ten minutes or when `stopped` returns true, any other error immediately
  */
 export async function retryWhileLocked<Result>(
   attempt: () => Promise<Result>,
@@ -82,7 +81,7 @@ export async function retryWhileLocked<Result>(
   }
 }
 
-/** Retries a transaction until its work begins, and not afterwards, because the source has then been read. */
+/** Retries a transaction until its work begins. Later errors are final, because the source cannot be read again. */
 export function retryTransaction<Session, Result>(
   transaction: (work: (session: Session) => Promise<Result>) => Promise<Result>,
   work: (session: Session) => Promise<Result>,

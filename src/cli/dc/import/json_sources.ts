@@ -92,7 +92,7 @@ export function openJsonItemsSource(file: TextFile): Source {
   };
 }
 
-/** Converts an infinite number to its name: JSON would write null, and the rules refuse the name with its field. */
+/** Converts an infinite number to its name, which validation rejects with the field. JSON would write null. */
 function spellInfinity(_key: string, value: unknown): unknown {
   return value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY ? String(value) : value;
 }

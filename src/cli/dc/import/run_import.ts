@@ -35,10 +35,10 @@ export interface ImportResult {
   readonly stopped: boolean;
 }
 
-/** Maximum number of refused lines kept for a retry. Planner's own limit: with more, no order of lines helps. */
+/** Maximum number of rejected lines that are retried. If more are rejected, another order of lines does not help. */
 const MAX_RETRIED = 100_000;
 
-/** Thrown to roll back everything after a refusal; contains the counts. */
+/** Error that rolls back an atomic import after an item failed; contains the counts. */
 export class ImportUndone extends Error {
   readonly result: ImportResult;
 
@@ -49,10 +49,9 @@ export class ImportUndone extends Error {
 }
 
 /**
- * Writes everything that a source contains, kinds in the order of their dependencies. A refused resource does not stop
- * others; it is retried as long as retries succeed, because a device may precede its supply in the source. With
- * `atomic`, one refusal rolls back everything.
- * @throws ImportUndone in that case
+ * Writes everything that a source contains, kinds in the order of their dependencies. A rejected resource does not stop
+ * others. It is retried as long as retries succeed, because a device may precede its supply in the source.
+ * @throws ImportUndone if `atomic` is set and an item fails or the import is stopped; everything is rolled back
  */
 export async function runImport(
   source: Source,
@@ -118,7 +117,7 @@ class ImportRun {
     for (const line of left) this.#watcher.failed(line);
   }
 
-  /** Writes lines and returns the refused items. Reports unreadable lines immediately. */
+  /** Writes lines and returns the rejected ones. Reports unreadable lines immediately. */
   async #pass(
     lines: AsyncIterable<Line | BadLine> | Iterable<Line | BadLine>,
     kind: ResourceKind,
@@ -150,7 +149,7 @@ class ImportRun {
     }
   }
 
-  /** Returns the resource of a line. Reports an unreadable line. */
+  /** Parses a line. Reports an unreadable line and returns undefined. */
   #read(line: Line | BadLine): LoadItem | undefined {
     let bad: BadLine;
     try {
@@ -190,7 +189,7 @@ class ImportRun {
   }
 }
 
-/** Returns whether a refusal results from a cancelled wait for the database. */
+/** Returns whether an error results from a stopped wait for the database. */
 function isStopRefusal(error: unknown, { stopped }: WaitCallbacks): boolean {
   return stopped() && error instanceof OperationError;
 }

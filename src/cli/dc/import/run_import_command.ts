@@ -10,7 +10,7 @@ import { createWaitReporter, withImportStore } from "./import_store.ts";
 /** Maximum wait for one batch, in seconds. */
 const IMPORT_TIMEOUT_S = 300;
 
-/** Imports into a database, or with `--url` into a running server. @throws UsageError for conflicting flags. */
+/** Imports files into a database, or with `--url` into a running server. @throws UsageError for conflicting flags */
 export async function runImportCommand(args: ImportArgs, cli: Cli): Promise<ExitStatus> {
   const { files, db, format, kind, errors, encoding = "utf-8", atomic, "dry-run": dryRun, json, url, token } = args;
   const kindOf = kind === undefined ? undefined : requireKind(kind);

@@ -130,7 +130,7 @@ function parseResult(result: JsonObject, at: string): ItemWriteResult {
   return createRefusal(error.message ?? "refused", findField(error.details ?? []), at);
 }
 
-/** Creates a refusal with the field of the resource, which the server names relative to the request. */
+/** Creates the result of a rejected item. Converts the field's path in the request to its path in the resource. */
 function createRefusal(reason: string, path: string | undefined, at: string): ItemWriteResult {
   const field = path?.startsWith(`${at}.`) ? path.slice(at.length + 1) : path;
   return { reason, ...(field !== undefined && field !== at && { field }) };

@@ -11,14 +11,14 @@ export interface Line {
   readonly text: string;
 }
 
-/** The resource that a line describes, as far as it can be read. */
+/** Kind and code of the resource that a line describes, if they can be read. */
 export interface LineSubject {
   readonly kind?: string;
   /** Code of the resource, or both ends of a cable or link. */
   readonly code?: string;
 }
 
-/** A line that is not a resource, and the reason. */
+/** A line that cannot be read or is rejected, and the reason. */
 export interface BadLine extends Line {
   readonly reason: string;
   readonly field?: string;
@@ -26,7 +26,7 @@ export interface BadLine extends Line {
   readonly subject?: LineSubject;
 }
 
-/** Data of an import, read kind by kind. The file is read once per kind, so that the memory does not grow with it. */
+/** Lines of an import, which are read kind by kind. */
 export interface Source {
   readonly counts: ReadonlyMap<ResourceKind, number>;
   /** Reads the lines that have no kind. */
@@ -58,7 +58,7 @@ export function joinSources(sources: readonly Source[]): Source {
   };
 }
 
-/** Returns the resource of a refused line. */
+/** Returns kind and code of a rejected line's resource, if they can be read. */
 export function findSubject({ subject, text }: BadLine): LineSubject {
   if (subject !== undefined) return subject;
   const item = parseObject(text);

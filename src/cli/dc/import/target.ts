@@ -24,7 +24,7 @@ export interface ImportTarget {
 }
 
 const CALLER = createCommandCaller("dc import");
-/** Resources per transaction: enough to make the disk's flush a small share, few enough to stop soon. Planner's own. */
+/** Resources per transaction: enough to make the disk's flush a small share of the time, few enough to stop soon. */
 const BATCH = 2000;
 
 /** Creates a target that writes to a database, one transaction per batch or, with `whole`, for all batches. */

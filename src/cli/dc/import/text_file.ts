@@ -8,7 +8,7 @@ import { wrapWriteErrors } from "../../output/write_file.ts";
 import { detectByteOrderMark, type Encoding, readFirstBytes, requireUtf8, transcodeFile } from "./encoding.ts";
 
 const CHUNK = 1 << 20;
-/** Maximum bytes of a line. Planner's own limit: a device with the most ports needs half a megabyte. */
+/** Maximum bytes of a line; a device with the maximum number of ports needs half a megabyte. */
 const MAX_LINE = 16 * (1 << 20);
 const NEWLINE = 10;
 
@@ -98,7 +98,7 @@ function readChunk(descriptor: number, chunk: Buffer): number {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EOF") return 0;
       if (code !== "EAGAIN") throw error;
-      // Standard input may be non-blocking if another process set it so.
+      // Standard input is non-blocking if another process that shares it has made it so.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }
   }

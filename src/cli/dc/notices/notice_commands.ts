@@ -8,7 +8,7 @@ import type { StderrLogger } from "../../output/stderr_logger.ts";
 import type { DatabaseLocation } from "../database.ts";
 import { withStore } from "../with_service.ts";
 
-/** Maximum milliseconds to wait for a server's test notice: longer than the server waits for the receiver. */
+/** Maximum wait for a server to send the test notice, in milliseconds: longer than its wait for the receiver. */
 const PATIENCE_MS = 20_000;
 const LOOK_MS = 200;
 

@@ -41,7 +41,7 @@ export class NoticeService {
     this.#lease = new SendingLease({ holder: `${hostname()} ${process.pid} ${randomUUID()}`, isGone: isHolderGone });
   }
 
-  /** Starts to watch and send; returns undefined without receivers. */
+  /** Starts watching and sending; returns undefined without receivers. */
   static start(options: NoticeOptions, parts: Parts | undefined): NoticeService | undefined {
     if (parts === undefined) return undefined;
     const service = new NoticeService(options, parts);
@@ -52,7 +52,7 @@ export class NoticeService {
     return service;
   }
 
-  /** Aborts sending; the next server sends the aborted notices again. */
+  /** Aborts requests in progress; the next server sends their notices again. */
   async close(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#ending);
@@ -98,7 +98,7 @@ interface Parts {
   readonly stop: AbortController;
 }
 
-/** Opens the receivers of a file, undefined without one. @throws OperationError for a file that cannot be used. */
+/** Opens the receivers of a file; returns undefined without a file. @throws OperationError for an invalid file */
 export async function openReceivers(
   path: string | undefined,
   say: (message: string) => void,
@@ -109,7 +109,7 @@ export async function openReceivers(
   return { receivers, poster: await NoticePoster.open(receivers, { say, signal: stop.signal }), stop };
 }
 
-/** Whether a server of this machine has exited. A restarted container keeps its host name and process id. */
+/** Returns whether the lease's server has exited. A restarted container has the host name and process id of that server. */
 function isHolderGone(holder: string): boolean {
   const [host, pid] = holder.split(" ");
   if (host !== hostname()) return holder === "";

@@ -27,7 +27,7 @@ const VALUES = {
 
 const NAMED = /\{(\w*)\}/g;
 
-/** Describes the first unknown placeholder and what was expected; undefined if all are known. */
+/** Returns the expected placeholders if the text contains an unknown one, otherwise undefined. */
 export function findTemplateError(text: string): string | undefined {
   const names = Object.keys(VALUES);
   const unknown = [...text.matchAll(NAMED)].find(([, name = ""]) => !names.includes(name));
@@ -39,8 +39,8 @@ const ZERO_WIDTH_SPACE = "\u200B";
 
 /**
  * Escapes a value so that it is displayed literally, because names in the inventory may contain links, mentions and
- * tags. Every tool except plain text reads entities for `&`, `<` and `>`. No tool reads `@` before a zero-width space
- * as a mention, nor a broken `https:` or `www` as an address. Source: Slack, formatting text for app surfaces;
+ * tags. Tools with markup read entities for `&`, `<` and `>`. A zero-width space prevents that a tool reads `@` as a
+ * mention, and `https:` or `www` as an address. Source: Slack, formatting text for app surfaces;
  * CommonMark 0.31, backslash escapes and entity references; GFM 0.29, 6.9.
  */
 export function escapeLiteral(value: string, markup: Markup): string {

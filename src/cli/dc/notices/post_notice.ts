@@ -32,7 +32,7 @@ export class NoticePoster {
   }
 
   /**
-   * Opens the secrets of the receivers, which are read again when they change.
+   * Opens the secret files of the receivers and reads them again when they change.
    * @throws OperationError for a file that cannot be read or has no secret
    */
   static async open(
@@ -90,7 +90,7 @@ function signText(keys: Keys, text: string): string {
   return keys.map((key) => `v1,${createHmac("sha256", key).update(text).digest("base64")}`).join(" ");
 }
 
-/** Parses secrets. @throws OperationError for a text without a valid secret. */
+/** Parses secrets, one per line. @throws OperationError for an invalid secret, and for a text without secrets */
 export function parseKeys(text: string): Keys {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const secrets = lines

@@ -8,7 +8,7 @@ import { createInvalidArgumentError, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { findTemplateError, MARKUPS, type PlainTemplate } from "./notice_text.ts";
 
-/** A receiver with its address. */
+/** A receiver with its address, its secrets and the form of its messages. */
 export interface AddressedReceiver extends Receiver {
   readonly url: string;
   /** Path of a file with the secrets that sign, one per line; absent for receivers that check no signature. */
@@ -17,7 +17,7 @@ export interface AddressedReceiver extends Receiver {
   readonly template?: PlainTemplate;
 }
 
-/** Keys of a receiver with their meanings, for documents. */
+/** Keys of a receiver with their meanings, for the documentation. */
 export const RECEIVER_KEYS = {
   name: "1 to 64 letters, digits, dots, underscores or hyphens",
   url: "the address",
@@ -36,7 +36,6 @@ export const RECEIVER_KEYS = {
 type Key = keyof typeof RECEIVER_KEYS;
 const KEYS: readonly string[] = Object.keys(RECEIVER_KEYS);
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
-/** Maximum number of receivers; the limit is planner's own. */
 const MAX_RECEIVERS = 100;
 const PLACES = ["site", "floor", "room", "row", "zone", "rack"];
 

@@ -6,7 +6,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 import type { PrometheusAddress } from "./mapping_file.ts";
 
-/** Maximum bytes of a reply, planner's own limit: about 30,000 series, parsed in less time than a call takes. */
+/** Maximum bytes of a reply: about 30,000 series, which are parsed in less time than a call takes. */
 const MAX_BODY_BYTES = 8 << 20;
 /** Maximum size of a file with a secret or certificates, in bytes. */
 const MAX_FILE_BYTES = 1 << 20;
@@ -139,7 +139,7 @@ function parseOneSeries(row: unknown): MeasuredSeries {
   if (Object.values(metric).some((label) => typeof label !== "string"))
     throw createUnavailableError("a label is no text");
   const [at, text] = value;
-  // Prometheus writes numbers as Go does. JavaScript parses all of them except infinities, which are refused anyway.
+  // Prometheus writes numbers as Go does. JavaScript parses them except infinities, which the service rejects anyway.
   const number = typeof text === "string" && text.trim() !== "" ? Number(text) : Number.NaN;
   return { labels: metric as MeasuredSeries["labels"], value: number, at: Math.round(Number(at) * 1000) };
 }

@@ -11,7 +11,7 @@ import { type StoredSeries, storeSeries } from "./take_series.ts";
 /** Maximum number of skipped series that are printed per query. */
 const PRINTED = 20;
 
-/** A query with the readings of its series, or the reason of its failure. */
+/** A query with the result for its series, or the reason of its failure. */
 interface CheckedQuery {
   readonly query: ReadingQuery;
   readonly taken?: StoredSeries;

@@ -5,13 +5,13 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { type Conversion, findConversion, listUnits, NAMED_UNITS } from "./units.ts";
 
-/** Default interval between two runs of a query, in seconds; the next constant is the minimum. */
+/** Default and minimum interval between two runs of a query, in seconds. */
 const USUAL_EVERY_S = 60;
 const LEAST_EVERY_S = 5;
 const USUAL_TIMEOUT_S = 10;
 const MOST_TIMEOUT_S = 60;
 const DAY_S = 24 * 60 * 60;
-/** Maximum number of queries in a file. The limit is planner's own: run one after another, they fit into a minute. */
+/** Maximum number of queries in a file. Queries run one after another and must fit into a minute. */
 const MOST_QUERIES = 200;
 
 /** A query whose series are readings of a quantity. */
@@ -42,7 +42,7 @@ export interface ReadingMapping {
   readonly queries: readonly ReadingQuery[];
 }
 
-/** Keys of a mapping with their meanings, for documents. */
+/** Keys of a mapping with their meanings, for the documentation. */
 export const MAPPING_KEYS = {
   url: "Address, up to the `/api`",
   user: "Basic authentication, with `password_file`",
@@ -55,7 +55,7 @@ export const MAPPING_KEYS = {
   queries: `Up to ${MOST_QUERIES} queries, asked one after another`,
 } as const;
 
-/** Keys of a query with their meanings, for documents. */
+/** Keys of a query with their meanings, for the documentation. */
 export const QUERY_KEYS = {
   query: "A query of PromQL",
   quantity: "Quantity of its series",

@@ -26,7 +26,7 @@ interface Needs {
 
 /**
  * Runs the queries of a mapping repeatedly, one after another, and stores their series as readings, until the signal
- * aborts. A query that fails is run again at its next time; the failure is logged once, and its end is logged once.
+ * aborts. A query that fails runs again at its next time. The start and the end of a failure are each logged once.
  */
 export async function pullReadings({ service, mapping, say }: Needs, signal: AbortSignal): Promise<void> {
   const all = mapping.queries.map((query): ScheduledQuery => {
@@ -52,7 +52,7 @@ export async function pullReadings({ service, mapping, say }: Needs, signal: Abo
   }
 }
 
-/** Logs the number of skipped series when it changes. */
+/** Logs the number of skipped series and the first ones when they change. */
 function logSkippedSeries(
   asked: ScheduledQuery,
   { series, untakenCount, untaken }: StoredSeries,

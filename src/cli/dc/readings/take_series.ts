@@ -25,7 +25,7 @@ export interface SkippedSeries {
 export interface StoredSeries {
   readonly series: number;
   readonly taken: number;
-  /** Number of all skipped series; the first thousand are listed. */
+  /** Number of all skipped series, of which at most a thousand are listed. */
   readonly untakenCount: number;
   readonly untaken: readonly SkippedSeries[];
   /** The first readings, for a person to compare. */
@@ -39,7 +39,7 @@ const MOST_MS = 8.64e15;
 /** Maximum length of a series or a reason that is printed, in characters. */
 const MAX_SHOWN_CHARS = 300;
 
-/** The server itself, which has only the right to report readings. */
+/** Caller for the server itself, which may only report readings. */
 const CALLER: Caller = { interface: "SYSTEM", principal: { name: "readings", roles: ["meter"], authMethod: "none" } };
 
 /** Stores the series of a query as readings; with `isTrial`, only checks them. */
@@ -86,7 +86,7 @@ interface Read {
   readonly reading: GivenReading;
 }
 
-/** Converts series to readings. An element with two series gets none, because it is unknown which one is meant. */
+/** Converts series to readings. An element with several series gets none, because the right one is unknown. */
 function convertSeries({ quantity, element, conversion }: ReadingQuery, series: readonly MeasuredSeries[]) {
   const untaken: SkippedSeries[] = [];
   const byElement = new Map<string, Read[]>();

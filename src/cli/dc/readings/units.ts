@@ -33,7 +33,7 @@ export function findConversion(quantity: ReadingQuantity, unit: string | undefin
   return Object.hasOwn(units, unit) ? units[unit] : undefined;
 }
 
-/** Returns the units of a quantity. */
+/** Returns the units of a quantity, its own unit first. */
 export function listUnits(quantity: ReadingQuantity): readonly string[] {
   return Object.keys(findUnitTable(quantity));
 }

@@ -12,7 +12,7 @@ import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { GaugeFamily, MetricSample } from "#interfaces/http/metric_text.ts";
 import type { MetricsReader } from "./risk_gauges.ts";
 
-/** Maximum areas with series, about 15 each: sites first, then floors, rooms and zones. The limit is planner's own. */
+/** Maximum number of areas with series, about 15 each. Sites come first, then floors, rooms and zones. */
 export const MAX_AREAS = 1000;
 
 const KINDS = [AreaKind.SITE, AreaKind.FLOOR, AreaKind.ROOM, AreaKind.ZONE] as const;
@@ -106,7 +106,7 @@ function createAreaSamples(
   });
 }
 
-/** Returns an area's labels, the kind first. Only areas of one kind can be summed: a site contains its floors. */
+/** Returns an area's labels, the kind first, because only areas of one kind can be summed: a site contains floors. */
 function createLabels(text: string): NonNullable<MetricSample["labels"]> {
   const ref = parseRef(text);
   switch (ref?.kind) {
@@ -122,7 +122,7 @@ function createLabels(text: string): NonNullable<MetricSample["labels"]> {
   }
 }
 
-/** Converts kilowatts to watts, rounded to hundredths as in replies. */
+/** Converts kilowatts to watts, rounded to thousandths. */
 function computeWatts(kw: number | undefined): number | undefined {
   return kw === undefined ? undefined : Math.round(kw * 1e6) / 1000;
 }

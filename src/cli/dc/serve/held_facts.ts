@@ -1,6 +1,6 @@
-/** Maximum milliseconds a scrape waits for uncached values. Planner's limit: collectors time out after ten seconds. */
+/** Maximum milliseconds that a scrape waits for uncached values, because collectors time out after ten seconds. */
 const PATIENCE_MS = 2000;
-/** Maximum milliseconds to wait for values newer than the cached ones. Planner's own limit: enough for small sites. */
+/** Maximum milliseconds to wait for values that are newer than the cached ones; small sites need less. */
 const SHORT_MS = 100;
 
 interface HeldOptions<Facts> {

@@ -11,12 +11,12 @@ import { readAreaGauges } from "./area_gauges.ts";
 import { CachedFacts } from "./held_facts.ts";
 import { type MetricsReader, readRiskGauges } from "./risk_gauges.ts";
 
-/** Milliseconds for which values are cached; scrapes come every 15 to 60 seconds. The value is planner's own. */
+/** Milliseconds for which values are cached; scrapes come every 15 to 60 seconds. */
 const HOLD_MS = 15_000;
-/** Maximum share of the time for computing the areas' values after changes: 5 %. The value is planner's own. */
+/** Maximum share of the time that is spent on computing values of readings, risks and areas. */
 const AREAS_SHARE = 0.05;
 
-/** The server itself, which may read if callers need a token. Other calls take precedence. */
+/** Caller for the server itself, which needs no token. Calls of other callers take precedence. */
 const CALLER: Caller = {
   interface: "SYSTEM",
   principal: { name: "metrics", roles: [], authMethod: "none" },
@@ -24,8 +24,8 @@ const CALLER: Caller = {
 };
 
 /**
- * Creates a function that returns metrics of the inventory. They are replies of RPCs, so that they cost nothing without
- * changes. A scrape gets the previous values if the new ones take longer than its wait.
+ * Creates a function that returns metrics of the inventory. They come from cached replies of RPCs, so that they cost
+ * nothing without changes. A scrape gets the previous values if the new ones take longer than its wait.
  */
 export function createInventoryFacts(store: DcStore, service: DcService): () => Promise<readonly GaugeFamily[]> {
   const asking: MetricsReader = { service, caller: CALLER };
@@ -70,7 +70,7 @@ export function createReadingGauges(ages: readonly ReadingAge[]): readonly Gauge
   ];
 }
 
-/** Maximum windows with a verdict series, earliest first. Planner's own limit: a collector stores one for weeks. */
+/** Maximum number of windows with a verdict series, the earliest first. A collector stores each series for weeks. */
 const MAX_SERIES = 100;
 
 /** Returns metrics of open windows, which are planned or begun. */

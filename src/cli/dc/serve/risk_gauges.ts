@@ -24,12 +24,12 @@ export interface MetricsReader {
   readonly caller: Caller;
 }
 
-/** Maximum number of sites and rooms with series of risks; others are omitted. The limit is planner's own. */
+/** Maximum number of sites and rooms with series of risks. */
 const MAX_SITES = 100;
 const MAX_ROOMS = 1000;
 const PAGE_SIZE = 1000;
 
-/** Returns metrics of causes of loss, racks by health and devices without their redundancy, as RPCs compute them. */
+/** Returns metrics of causes of loss, findings, notices, racks by health and devices without their redundancy. */
 export async function readRiskGauges(asking: MetricsReader): Promise<readonly GaugeFamily[]> {
   const { sites } = await asking.service.overview(asking.caller);
   const bySite: MetricSample[] = [];

@@ -35,7 +35,7 @@ import {
 } from "./serve_access.ts";
 import { followTlsFiles, isCertificateFor, readTlsPair, type TlsPair, type TlsPaths } from "./tls_files.ts";
 
-/** Minimum seconds of a call that is logged. The value is planner's own: screens take less than half of one. */
+/** Minimum seconds of a slow call. Calls of the console take less than half a second. */
 const SLOW_S = 2;
 /** Milliseconds for which further slow calls of a logged method are only counted, to limit the log. */
 const QUIET_MS = 60_000;
@@ -100,7 +100,7 @@ const MIB = 1024 * 1024;
 /** Milliseconds that running calls may take after the first signal; container runtimes kill the process after 10 s. */
 const GRACE_MS = 8000;
 
-/** Loaders of files that the server sends besides replies of the service. */
+/** Loaders of the files that the server sends. */
 const FILES = {
   loadConsoleModules,
   loadPage,
@@ -178,7 +178,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   }
 }
 
-/** Creates the metrics that are not about calls, which are read on demand. */
+/** Creates a reader for the metrics of process, database and inventory. */
 function createFacts(store: DcStore, service: DcService) {
   const database = createDatabaseFacts(store);
   const inventory = createInventoryFacts(store, service);
@@ -216,8 +216,8 @@ async function runReadings(service: DcService, mapping: ReadingMapping, signal: 
 }
 
 /**
- * Prepares data that reads need, starts readings, updates cached replies and verifies the change log. An error here is
- * repeated by the call that needs the data; the store logs an outage.
+ * Starts background work: cached replies, readings, data that reads need, and a verification of the change log. An
+ * OperationError is ignored, because the call that needs the data fails with it again.
  */
 function warmUpService(service: DcService, signal: AbortSignal, readings: ReadingMapping | undefined): void {
   service.keepCurrent(signal);

@@ -24,7 +24,7 @@ export interface AccessOptions {
   readonly host: string;
   /** Path of the token file, or undefined. */
   readonly tokens: string | undefined;
-  /** Options for verifying JWTs; undefined to refuse them. */
+  /** Options for verifying JWTs; undefined to reject them. */
   readonly jwt?: JwtOptions | undefined;
   /** Path of the file of secrets for change feeds; undefined disables the webhook. */
   readonly webhookSecretFile?: string | undefined;
@@ -46,7 +46,7 @@ export async function openAccess({ tokens: tokenFile, jwt, webhookSecretFile: se
   return { asks, findPrincipal: createPrincipalFinder(tokens, jwts), findSubscriber, webhookSecret };
 }
 
-/** Wraps access checks to count refused credentials. */
+/** Wraps access checks to count rejected credentials. */
 export function countRefusedAccess({ findPrincipal, findSubscriber }: Access, metrics: Metrics) {
   return {
     findPrincipal: countRefusals(findPrincipal, metrics),
@@ -70,7 +70,7 @@ function countRefusals<Credential, Found>(
   };
 }
 
-/** Refuses a server that others reach without a token, unless `--insecure` is set. @throws UsageError in this case. */
+/** @throws UsageError for a server that other machines can reach without a token, unless `--insecure` is set */
 export function requireProtectedAccess({ host, tokens, jwt, insecure }: AccessOptions): void {
   const asks = tokens !== undefined || jwt !== undefined;
   if (isLoopbackHost(host) || insecure || asks) return;
@@ -78,7 +78,7 @@ export function requireProtectedAccess({ host, tokens, jwt, insecure }: AccessOp
   throw new UsageError(`Listening on "${host}", which others can reach, needs "--tokens <file>" or "--jwks"`, hint);
 }
 
-/** Wildcard addresses, which stand for every interface and are no host names. */
+/** Addresses that mean every interface and are no host names. */
 const WILDCARDS: readonly string[] = ["0.0.0.0", "::", "::0", ""];
 
 /** Returns the rules for accepting requests. @throws UsageError for an invalid host or origin. */

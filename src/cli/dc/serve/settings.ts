@@ -105,7 +105,7 @@ export function formatGivenSettings(settings: readonly Setting[], cwd: string): 
     .join(", ");
 }
 
-/** Returns a path relative to `cwd`, or an address without its password. */
+/** Returns an address without its password, and any other value unchanged. */
 function hideSecret(value: unknown, name: SettingName, cwd: string): unknown {
   if (typeof value !== "string" || !value.includes("://")) return value;
   if (name === "db") return parseDatabase(value, cwd).shown;

@@ -18,7 +18,7 @@ export interface TlsPair {
   readonly end: Date;
 }
 
-/** Milliseconds between checks of the files. Planner's own value: certificates are renewed days before expiry. */
+/** Milliseconds between checks of the files; certificates are renewed days before they expire. */
 const LOOK_EVERY_MS = 10_000;
 
 /** Reads both files. @throws OperationError if a file cannot be read or used, or if the key does not fit. */
@@ -42,7 +42,7 @@ export function isCertificateFor(pair: TlsPair | undefined, authority: string): 
 
 export interface FollowTlsOptions {
   readonly renew: (pair: TlsPair) => void;
-  /** Called for each renewed pair, when the files become unusable, and when they become usable again. */
+  /** Logs each renewed pair, and when the files become unusable or usable again. */
   readonly say: (message: string) => void;
   readonly everyMs?: number;
 }

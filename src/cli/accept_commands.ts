@@ -35,7 +35,7 @@ export async function askToAcceptCommands(
   }
 }
 
-/** Accepts commands that a person has just typed on a terminal. */
+/** Accepts commands that a person has just typed. Does nothing without a terminal, inside a run and in its worktree. */
 export async function acceptTypedCommands(
   { context, root }: OpenProject,
   lines: readonly AcceptableLine[],
@@ -44,10 +44,7 @@ export async function acceptTypedCommands(
   await (await context.accepted()).accept(omitAcceptedLines(await (await context.accepted()).read(), lines));
 }
 
-/**
- * Refuses an action inside a run and in a run's worktree, because agents must not accept commands.
- * @throws OperationError `failed_precondition`
- */
+/** @throws OperationError failed_precondition inside a run and in its worktree, because agents must not act there */
 export function refuseActionInRun(root: string, action: string): void {
   if (!isInRun(root)) return;
   throw new OperationError("failed_precondition", `Cannot ${action} in a run or its worktree: a person does that`);
@@ -67,7 +64,7 @@ export function formatQuestion(waiting: readonly AcceptableLine[]): string {
   return `${isOne ? "Run this command" : `Run these ${waiting.length} commands`} in this project from now on? [y/N] `;
 }
 
-/** Asks a yes-or-no question; any answer but y or yes is a no. @throws OperationError as `readTerminalLine`. */
+/** Asks a yes-or-no question; any answer but y or yes is a no. @throws OperationError without a terminal */
 export function askOnTerminal(question: string): boolean {
   return /^y(?:es)?$/i.test(readTerminalLine(question).trim());
 }

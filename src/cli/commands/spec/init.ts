@@ -107,10 +107,7 @@ export const command = defineCommand({
 
 /**
  * Returns the folder in which `init` works: `--root`, otherwise the root of the project around the working directory,
- * otherwise the working directory.
- *
- * A project outside the git repository, such as a `.planner` in the home folder, is not used, because it does not
- * belong to this repository.
+ * otherwise the working directory. Ignores a project outside the git repository, such as `.planner` in the home folder.
  */
 function selectInitRoot(cli: Cli): string {
   if (cli.root !== undefined) {

@@ -48,7 +48,7 @@ interface Plan {
   readonly sort: "id" | "priority" | "due" | undefined;
 }
 
-/** Returns the specs that are due, in the requested order; equal ones are sorted by id. */
+/** Returns the specs that are due by the requested day, in the requested order, then by id. */
 function sortRows(specs: readonly SpecRow[], { due, sort }: Plan): readonly SpecRow[] {
   const found = specs.filter(createDueTest(due));
   if (sort === "priority") return found.sort(compareUrgency);

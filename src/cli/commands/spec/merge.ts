@@ -95,7 +95,7 @@ async function runMerge(project: OpenProject, cli: Cli, { ids, as, unproven, sha
       await (await project.context.accepted()).accept(finished.map((id) => buildUnprovenLine(id, unproven)));
     }
     const results = await mergeSpecs(deps, wanted, json ? undefined : (result) => printMergeResult(result, cli));
-    // A driver represents its members, so a member may have been merged separately.
+    // The results include members of merged drivers, which `left` may list too.
     const tried = new Set(results.map(({ spec_id }) => spec_id));
     return { results, left: left.filter(({ spec_id }) => !tried.has(spec_id)) };
   } finally {

@@ -115,7 +115,7 @@ async function createRequests({ project, deps, cli, words, stop }: Using): Promi
   for (const id of ids) {
     if (stop.soon.aborted) break;
     const result = await makeRequest(deps, id, wishes).catch((error: unknown): Refused => {
-      // A refused request does not stop the others.
+      // A failed request does not stop the remaining specs.
       if (!(error instanceof OperationError)) throw error;
       return { spec_id: id, outcome: "refused", reason: error.message };
     });

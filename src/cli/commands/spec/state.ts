@@ -13,7 +13,7 @@ import { runSpecTool, runSpecTools } from "../../run_spec_tool.ts";
 import { ACTIVE_ID, ACTIVE_IDS, JSON_FLAG } from "../../shared_arguments.ts";
 import { NO_LIMIT } from "../../spec_filter.ts";
 
-/** Help text for commands with several ids: a refused spec does not stop the others. */
+/** Help text of commands that accept several ids. */
 const OTHERS_GO_ON =
   "Of several specs, those that cannot be changed are reported and the others are changed; --json then prints `{done, refused}`.";
 

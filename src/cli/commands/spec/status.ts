@@ -58,7 +58,7 @@ export const command = defineCommand({
   },
 });
 
-/** Loads the modules for pull requests; null without a worktree, because these modules load those that run agents. */
+/** Loads the output of pull requests, which imports many modules. Returns null if the project has no worktree. */
 async function loadRequestsOutput(context: PlannerContext) {
   const worktrees = await context.work.worktrees().catch(() => []);
   return worktrees.length === 0 ? null : await import("../../output/requests_output.ts");
@@ -75,7 +75,7 @@ function formatOutsideChanges(found: Status["outside_changes"], whole: boolean):
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** Formats the expected merge conflicts; empty without a repository. */
+/** Formats the expected merge conflicts, or the reason why they cannot be computed. */
 async function formatForecast(context: PlannerContext): Promise<string> {
   try {
     const found = await (await context.runs()).worktrees.forecast();

@@ -109,7 +109,7 @@ export async function openReceivers(
   return { receivers, poster: await NoticePoster.open(receivers, { say, signal: stop.signal }), stop };
 }
 
-/** Returns whether the lease's server has exited. A restarted container has the host name and process id of that server. */
+/** Returns whether the lease's server has exited. A restarted container has its host name and process id. */
 function isHolderGone(holder: string): boolean {
   const [host, pid] = holder.split(" ");
   if (host !== hostname()) return holder === "";

@@ -61,7 +61,7 @@ export async function approveCommands(words: ApproveWords, cli: Cli): Promise<Ex
   return EXIT_STATUS.ok;
 }
 
-/** Refuses if no command is waiting but the spec requires approval, because the person then meant that approval. */
+/** @throws UsageError if the spec requires approval, because the person then meant to approve the spec itself */
 async function refuseOpenApproval({ context }: OpenProject, { id }: ApproveWords): Promise<void> {
   if (id === undefined) return;
   const { approval } = await findSpec(context, id, { archived: true });
@@ -119,7 +119,7 @@ async function findUnacceptedLines(
   return found;
 }
 
-/** Returns the commit that wrote a command or removed a setting; for a schema, the schema's last commit. */
+/** Returns the origin of a line and the commit that wrote it. The origin of a schema is its path, without a commit. */
 async function findOriginCommit(
   { git }: PlannerContext,
   { kind, text }: AcceptableLine,

@@ -6,7 +6,7 @@ import { formatHelpHint, UsageError } from "./usage_error.ts";
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * Checks that the flags and arguments of a call may be combined.
+ * Checks that the flags and arguments of a call may be combined, and that required ones are given.
  * @param name name of the command
  * @throws UsageError that names both arguments and the expected value
  */
@@ -87,7 +87,7 @@ function isValueGiven(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
 }
 
-/** Returns whether a rule is fulfilled: any value fulfils `--json` and `<id>`, only this value `--basis measured`. */
+/** Returns whether a rule is met: by any value for `--json` or `<id>`, only by `measured` for `--basis measured`. */
 function isRuleMet(rule: string, given: Given): boolean {
   const { word, value } = parseRule(rule);
   return isValueGiven(given[word]) && (value === undefined || [given[word]].flat().includes(value));

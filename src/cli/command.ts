@@ -101,7 +101,7 @@ export type Args<P extends Positionals, F extends Flags> = {
         : FlagValue<F[Name]> | undefined;
 };
 
-/** What a command receives in addition to its arguments: the working directory, the project and messages. */
+/** Services for a command: the working directory, the project and messages. */
 export interface Cli extends StderrLogger {
   /** The caller's working directory. */
   readonly cwd: string;
@@ -113,7 +113,7 @@ export interface Cli extends StderrLogger {
   planner(): Promise<PlannerContext>;
 }
 
-/** Names of flags (at least one) in the order of their declaration, and a summary for all of them. */
+/** One or more flags in the order of their declaration, and their common summary. */
 export interface JoinedFlags {
   readonly flags: readonly string[];
   readonly summary: string;
@@ -137,14 +137,14 @@ export interface Command<P extends Positionals = Positionals, F extends Flags = 
   readonly checksRules?: true;
   readonly examples: readonly Example[];
   /**
-   * Runs the command. Results are printed with `print` and messages with `cli`; status 0 if nothing is returned. Throws
-   * `OperationError` to refuse. It is a method rather than a property, so that commands with different argument types
-   * fit into one table.
+   * Runs the command: prints results with `print` and messages with `cli`. Returns undefined for status 0. A method
+   * rather than a property, so that commands with different argument types fit into one table.
+   * @throws OperationError for an invalid or impossible request
    */
   run(args: Args<P, F>, cli: Cli): Promise<ExitStatus | undefined> | Promise<void>;
 }
 
-/** Infers the types of the arguments, so that `run` receives them typed. */
+/** Returns the command unchanged, and infers the types of the arguments of its `run`. */
 export function defineCommand<const P extends Positionals, const F extends Flags>(
   command: Command<P, F>,
 ): Command<P, F> {

@@ -4,7 +4,7 @@ import type { Command, Example } from "./command.ts";
 export type CommandGroup = "project" | "specs" | "agents" | "state" | "checks" | "exchange" | "datacenter";
 
 interface LeafEntry {
-  /** Summary of the command, repeated here so that help of the level above loads no command. */
+  /** Summary of the command, repeated here so that help of its family need not load the command. */
   readonly summary: string;
   readonly load: () => Promise<{ readonly command: Command }>;
 }

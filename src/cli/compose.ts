@@ -25,7 +25,7 @@ const clock: Clock = { now: () => new Date() };
 /** Assembles the project around `cwd`. Never fails: without a project `initialised` resolves to false. */
 export async function openPlanner({ cwd, root: given }: OpenPlannerOptions): Promise<PlannerContext> {
   const root = given === undefined ? (findRoot(cwd) ?? resolve(cwd)) : resolve(cwd, given);
-  // The project's own files judge the work in a worktree, so a run cannot change them there.
+  // In a worktree, checks use the settings of the project, so that a run cannot change them.
   const project = findProjectOfWorktree(root)?.project ?? root;
   const config = openConfig(project);
   return {

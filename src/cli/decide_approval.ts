@@ -10,7 +10,7 @@ interface Words {
   readonly json: boolean;
 }
 
-/** Runs `planner approve` and `planner reject`. */
+/** Stores the approval or the rejection of a spec and prints it. */
 export async function runDecision(status: ApprovalDecision["status"], words: Words, cli: Cli): Promise<void> {
   const { id, by, reason, json } = words;
   const decided = await decideApproval(await cli.planner(), id, { status, by, reason: reason ?? null });

@@ -154,7 +154,7 @@ export function reportError(thrown: unknown): ExitStatus {
   return EXIT_STATUS.defect;
 }
 
-/** Converts an operating system error (full disk, no permission, no memory), which is no defect, to a refusal. */
+/** Converts an error of the operating system, such as a full disk, to an OperationError, because it is no defect. */
 function convertSystemError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof RangeError && /out of memory|allocation failed/i.test(error.message)) {

@@ -17,7 +17,7 @@ export const EXIT_STATUS = {
   terminated: 143,
 } as const;
 
-/** Meaning of each exit status, for documents and the manual page. */
+/** Meaning of each exit status, for the documentation and the manual page. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT_STATUS, string>> = {
   ok: "Success; for a check: no errors",
   refused:
@@ -31,7 +31,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT_STATUS, string>> =
 
 export type ExitStatus = (typeof EXIT_STATUS)[keyof typeof EXIT_STATUS];
 
-/** Exit status of each kind of refusal: 2 if the caller must change the command line, otherwise 1. */
+/** Exit status of each kind of error: 2 if the caller must change the command line, otherwise 1. */
 export const EXIT_STATUS_BY_KIND: Record<ErrorKind, ExitStatus> = {
   invalid_argument: EXIT_STATUS.usage,
   not_found: EXIT_STATUS.refused,

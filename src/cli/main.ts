@@ -26,8 +26,8 @@ async function runWords(words: readonly string[]): Promise<void> {
     return;
   }
   if (first === "mcp") {
-    // A client waits for the greeting, so servers start without the command table. Unusual arguments take the normal
-    // path.
+    // MCP clients wait for the first reply, so servers start without the command table. Unusual arguments take the
+    // normal path.
     const { parseSimpleMcpWords: plainMcpWords, serveMcp } = await import("./serve_mcp.ts");
     const options = plainMcpWords(words.slice(1));
     if (options !== undefined) return serveMcp(options);

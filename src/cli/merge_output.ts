@@ -9,7 +9,7 @@ import type { Cli } from "./command.ts";
 import type { OpenProject } from "./open_project.ts";
 import { printText } from "./output/wrap_text.ts";
 
-/** Asks, before a merge, about the commands that judge it, because a running merge blocks other merges. */
+/** Asks before a merge whether to accept the commands that it runs, because a running merge blocks other merges. */
 export async function askAboutMergeCommands(project: OpenProject, ids: readonly SpecId[]): Promise<void> {
   const lines = [...listConfigLines(await project.context.config()), ...(await readLostRules(project.context))];
   for (const id of ids) lines.push(...buildCheckLines((await project.context.specs.load(id)).body));

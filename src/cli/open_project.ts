@@ -11,7 +11,6 @@ export interface OpenProject {
 
 /**
  * Opens the project of a command.
- *
  * @param given the root that `--root` names, or undefined to search from `cwd` upwards
  * @throws UsageError (exit status 2) if there is no project. Source: docs/contract/spec-tool.md#tool-errors
  */
@@ -25,7 +24,7 @@ export async function openProject(cwd: string, given: string | undefined): Promi
   return { root, context };
 }
 
-/** Checks the path of `--root`. @throws UsageError if it is not a folder. */
+/** @throws UsageError if the path of `--root` is not a folder */
 export function requireExistingFolder(given: string): void {
   const there = statSync(given, { throwIfNoEntry: false });
   if (there?.isDirectory() === true) return;

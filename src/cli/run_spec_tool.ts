@@ -20,7 +20,7 @@ export async function runSpecTool<Params extends TObject, Value>(
 }
 
 /**
- * Runs a tool whose only parameter is an id on each of several specs. A refused spec is reported and does not stop the
+ * Runs a tool whose only parameter is an id on each of several specs. A failure is reported and does not stop the
  * others. A single id behaves as in `runSpecTool`.
  */
 export async function runSpecTools<Params extends TObject, Value>(

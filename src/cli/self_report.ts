@@ -15,7 +15,7 @@ export interface SelfReport extends BuildFacts {
   readonly telemetry: false;
 }
 
-/** Reads the running executable and describes it. Reads the whole file: about 130 MB. */
+/** Describes the running executable. Cost: reads the whole file, about 130 MB. */
 export async function readSelfReport(): Promise<SelfReport> {
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(process.execPath)) hash.update(chunk);

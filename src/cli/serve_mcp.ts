@@ -6,7 +6,7 @@ export interface ServeMcpOptions {
   readonly root: string | undefined;
 }
 
-/** Parses the words after `planner mcp`; undefined unless there are none or only one `--root`. */
+/** Parses the arguments of `planner mcp` if they are none or one `--root`; returns undefined for others. */
 export function parseSimpleMcpWords(words: readonly string[]): ServeMcpOptions | undefined {
   const [first, second] = words;
   if (first === undefined) return { root: undefined };

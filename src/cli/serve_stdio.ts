@@ -12,7 +12,7 @@ const STATUS_OF_SIGNAL = { SIGINT: EXIT_STATUS.interrupted, SIGTERM: EXIT_STATUS
 type StopSignal = keyof typeof STATUS_OF_SIGNAL;
 
 export interface ServeStdioOptions extends ServerDescription {
-  /** Loads the tools and their modules. It is called after the greeting, so that the greeting is sent without delay. */
+  /** Loads the tools and their modules. The server calls it after its first reply, to send that without delay. */
   readonly loadTools: (log: LogWriter) => Promise<ToolSet>;
 }
 

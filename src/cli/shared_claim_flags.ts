@@ -11,8 +11,8 @@ export const SHARED_CLAIM_FLAGS = {
 } as const;
 
 /**
- * Asks a person before claims of other clones are taken.
- * @throws OperationError `failed_precondition` without a terminal, and inside a run
+ * Asks a person before claims of other clones are taken, and returns the options unchanged after a yes.
+ * @throws OperationError after a no, without a terminal, and inside a run
  */
 export async function confirmClaimOptions(
   { steal, offline }: SharedClaimOptions,

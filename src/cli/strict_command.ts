@@ -33,11 +33,9 @@ type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
 type OptionToken = Extract<Token, { kind: "option" }>;
 
 /**
- * Checks the arguments of a call against the command's declaration and returns their values.
- *
- * Nothing is guessed. It refuses unknown flags (and names the closest known one), missing or extra values, a flag given
- * twice, extra words, values of the wrong type and flags that exclude or require each other. `--` ends the flags;
- * `--help` takes precedence over every error.
+ * Checks the arguments of a call against the command's declaration and returns their values. Rejects unknown flags,
+ * missing or extra values, a flag given twice, extra words, values of the wrong type and flags that exclude or require
+ * each other. `--` ends the flags; `--help` takes precedence over every error.
  * @param name name of the command, empty for the program itself
  * @throws UsageError that names the word, its value and what was expected. Source: docs/decisions.md#s-28
  */

@@ -25,7 +25,7 @@ export function formatHelpHint(commandName: string): string {
   return `Run \`planner ${commandName} --help\` for its arguments and flags`;
 }
 
-/** Refuses to write many lines or a picture to a terminal unless "-" asks for it. */
+/** @throws UsageError if no output is given and standard output is a terminal; `-` allows the terminal */
 export function refuseTerminalOutput(name: string, output: string | undefined, expected: string): void {
   if (output !== undefined || !isTerminal("stdout")) return;
   throw createUsageError(name, `Missing output: expected ${expected} to print it on the terminal`);

@@ -35,7 +35,7 @@ export interface BoardOptions {
   readonly opens: boolean;
 }
 
-/** Serves until Ctrl-C, SIGTERM or the terminal's end. Returns 0, or the signal's status if requests were aborted. */
+/** Serves the board until SIGINT, SIGTERM or SIGHUP. Returns 143 if requests were aborted, otherwise 0. */
 export async function serveBoard(
   project: OpenProject,
   log: StderrLogger,

@@ -17,9 +17,8 @@ export type Completion =
 const NOTHING: Completion = { kind: "words", candidates: [] };
 
 /**
- * Returns the candidates for the last of `words`, the words after the program's name up to the cursor.
- *
- * Bash passes `--flag=value` as three words; the single `=` is dropped here. Cost: loads only the named command.
+ * Returns the candidates for the last of `words`, the words after the program's name up to the cursor. Bash passes
+ * `--flag=value` as three words, so a single `=` is ignored. Cost: loads only the named command.
  */
 export async function completeWords(table: CommandTable, words: readonly string[]): Promise<Completion> {
   const current = words.at(-1) === "=" ? "" : (words.at(-1) ?? "");

@@ -8,8 +8,7 @@ import { type Candidate, completeWords } from "./candidates.ts";
 
 /**
  * Prints candidates for a completion script: one per line, with a tab and its summary; `:file` or `:directory` if the
- * shell completes the word. Errors give no candidates, because completion shows no errors.
- *
+ * shell completes the word. Outside a project there are no specs to complete.
  * @param words the words after the program's name up to the cursor
  */
 export async function printCompletion(table: CommandTable, words: readonly string[], cwd: string): Promise<void> {
@@ -40,10 +39,8 @@ const MOST_TITLES = 30;
 
 /**
  * Returns the ids that begin with the given text or, if none does, those that contain it, because commands accept
- * partial ids.
- *
- * Omits ids with characters that a shell interprets. Cost: a listing of the folder, and the files of the first
- * `MOST_TITLES` candidates for their titles.
+ * partial ids. Omits ids with characters that a shell interprets. Cost: a listing of the folder, and one file per
+ * candidate for its title unless there are many.
  */
 async function listSpecCandidates(
   context: PlannerContext,

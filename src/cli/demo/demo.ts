@@ -113,7 +113,7 @@ function createDemoEnvironment(folder: string): NodeJS.ProcessEnv {
   const who = { NAME: "planner demo", EMAIL: "demo@planner.invalid" };
   return {
     ...getSelfEnvironment(),
-    // Commands that are accepted for the project are stored there.
+    // Folder in which planner stores the commands that a person accepted.
     XDG_STATE_HOME: join(folder, "state"),
     LOCALAPPDATA: join(folder, "state"),
     GIT_CONFIG_GLOBAL: join(folder, "gitconfig"),

@@ -35,6 +35,6 @@ export async function requireRepository(root: string): Promise<Repository> {
  */
 function createProjectGit(root: string, env: NodeJS.ProcessEnv = process.env): Git {
   const inHook = env["GIT_DIR"] !== undefined || env["GIT_INDEX_FILE"] !== undefined;
-  // With this variable git reads pathspecs as plain paths from the top of the working tree.
+  // The value 0 allows pathspecs such as `:(top,literal)path`.
   return new Git(inHook ? process.cwd() : root, { GIT_LITERAL_PATHSPECS: "0" }, { places: "inherited" });
 }

@@ -77,7 +77,7 @@ function buildPathspec(prefix: string): readonly string[] {
   return ["--", `:(top,literal)${prefix}.planner`];
 }
 
-/** Maximum length of git's error output in a refusal, in characters. */
+/** Maximum length of git's error output in a message, in characters. */
 const MAX_WORDS = 1000;
 
 interface Waiting {
@@ -85,13 +85,13 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Reads many blobs through one `git cat-file --batch` process, ended by `close`; answers keep the requests' order. */
+/** Reads many blobs through one `git cat-file --batch` process, which replies in the order of the requests. */
 export class BlobReader {
   readonly #child: ReturnType<ReadyGit["start"]>;
   readonly #waiting: Waiting[] = [];
   #chunks: Buffer[] = [];
   #length = 0;
-  /** Size in bytes of the current answer including its header, or 0 until the header is complete. */
+  /** Size in bytes of the current reply including its header, or 0 until the header is complete. */
   #expected = 0;
   #failure: Error | undefined;
   #words = "";
@@ -125,11 +125,11 @@ export class BlobReader {
   #take(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
-    // Chunks are joined only when an answer is complete, so that a large blob is not copied once per chunk.
+    // Chunks are joined only when a reply is complete, so that a large blob is not copied once per chunk.
     while (this.#length > 0 && this.#length >= this.#expected && this.#answer()) {}
   }
 
-  /** Delivers one answer, `<hash> <type> <size> <content> `; false if it is incomplete. */
+  /** Completes the oldest request if its reply, a header line and the content, has arrived. Returns false otherwise. */
   #answer(): boolean {
     const [only] = this.#chunks;
     const data = only !== undefined && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks);

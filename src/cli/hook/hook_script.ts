@@ -19,10 +19,8 @@ const MARK = "# planner-hook 1";
 
 /**
  * Builds the pre-commit hook: a POSIX shell script, which git runs on every system, from the top of the working tree.
- *
- * The earlier hook runs first and may refuse the commit. The program that installed the hook is preferred to the one on
- * PATH, because graphical programs often commit with another PATH. If neither exists, the commit is refused, because a
- * check that is silently skipped checks nothing.
+ * The earlier hook runs first and may reject the commit. The program that installed the hook is preferred to the one on
+ * PATH, because graphical programs often commit with another PATH. If neither exists, the hook rejects the commit.
  */
 export function buildHookScript({ command, roots }: HookPlan): string {
   const [program = ""] = command;
@@ -57,7 +55,7 @@ ${roots.map((root) => `check ${quoteWord(root)} || exit $?`).join("\n")}
 `;
 }
 
-/** Kind of an existing pre-commit file: `foreign` is of another tool, `changed` is of planner but has others' lines. */
+/** Kind of an existing pre-commit file: another tool's, planner's but changed by hand, or planner's and unchanged. */
 export type FoundHook =
   | { readonly kind: "foreign" }
   | { readonly kind: "changed" }
@@ -77,7 +75,7 @@ function removePathLines(script: string): string {
   return script.replace(/^(?:program=|installed_planner\(\)).*\n/gm, "");
 }
 
-/** Quotes a text as one shell word. Backslashes of Windows paths become `/`: a shell reads `\\` as an escape. */
+/** Quotes a text as one shell word. Backslashes of Windows paths become `/`, because a shell would drop them. */
 function quoteWord(text: string): string {
   const path = /^[A-Za-z]:\\/.test(text) ? text.replaceAll("\\", "/") : text;
   return `'${path.replaceAll("'", `'\\''`)}'`;

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from "yaml";
 import { OperationError } from "#kernel/errors.ts";
 
-/** How one hook manager stores its pre-commit checks. */
+/** Reads and edits the file in which a hook manager lists its pre-commit checks. */
 interface ManagerKind {
   readonly name: "husky" | "lefthook" | "pre-commit";
   /** Command that makes git call the manager; printed if git does not call it yet. */
@@ -163,7 +163,7 @@ function addLocalHook(text: string, entry: readonly string[]): string | null {
   return parseDocument(result).errors.length === 0 ? result : null;
 }
 
-/** Removes lines that planner wrote, at any indentation, and parents that become empty. */
+/** Removes planner's lines, at any indentation, and parents that become empty. Returns null without such lines. */
 function removeBlock(text: string, entry: readonly string[]): string | null {
   const lines = text.split("\n");
   const start = lines.findIndex((_, index) => {

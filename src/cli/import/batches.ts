@@ -32,9 +32,9 @@ export async function runBatches<Item>(
 }
 
 /**
- * Retries refused items as long as each try leaves fewer, because an item may precede its dependency.
- * @param again tries the items and returns those that were refused again
- * @returns the items that were refused at the last try
+ * Retries rejected items as long as each try rejects fewer, because an item may precede its dependency.
+ * @param again writes the items and returns those that are rejected
+ * @returns the items that the last try rejected
  */
 export async function retryRefusedItems<Item>(
   refused: readonly Item[],

@@ -7,7 +7,7 @@ export type ImportState = "done" | "stopped" | "undone" | "tried";
 /** Maximum number of lines that are printed of one list. */
 export const MAX_PRINTED_LINES = 20;
 
-/** Returns the first lines of a list, and one line with the number of the others. */
+/** Formats the first items of a list, one per line, and the number of omitted items on a last line. */
 export function limitLines<One>(
   all: readonly One[],
   text: (one: One) => string,
@@ -17,7 +17,7 @@ export function limitLines<One>(
   return all.length > MAX_PRINTED_LINES ? [...lines, others(all.length - MAX_PRINTED_LINES)] : lines;
 }
 
-/** Prints the effect of the import's end on the files and on the next import. */
+/** Prints a note if the import wrote nothing or was stopped. */
 export function printEndNote(state: ImportState, log: StderrLogger): void {
   if (state === "tried") log.note("Nothing was written: this was a dry run");
   if (state === "undone") log.warn("Nothing was written: --atomic rolls back everything if one line is refused");

@@ -6,7 +6,7 @@ import { getInterruptionStatus, listenForSignals } from "../work/signals.ts";
 /**
  * Runs an import that signals can stop: the first signal stops it after the current batch, a second one immediately.
  * @param interrupt called at the first signal, to cancel waits for other processes
- * @returns the status of the signal if one came; a refusal that results from it is printed as a warning
+ * @returns the status of the signal if one came; an OperationError after the signal is printed as a warning
  */
 export async function runStoppableImport(
   interrupt: () => void,

@@ -29,7 +29,7 @@ export interface Agent {
   extend(file: string, text: string): Promise<ConfigEditResult>;
 }
 
-/** Command, a program on its PATH, by which every agent starts the server. Source: docs/contract/spec-tool.md#init. */
+/** Command by which agents start the server; its program must be on PATH. Source: docs/contract/spec-tool.md#init. */
 const SERVER: McpServerCommand = { command: "planner", args: ["mcp"] };
 
 /**
@@ -136,7 +136,7 @@ function addServerEntry(data: unknown, path: readonly string[], entry: ServerEnt
   return { ...table, [key]: addServerEntry(table[key], rest, entry) };
 }
 
-// Removes the prototypes of objects by copying, because the parser's tables have none; only the data is compared.
+// Copies a value into plain objects, because the parser's tables have no prototype and would not be deeply equal.
 function copyPlainValue(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }

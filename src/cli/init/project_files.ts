@@ -16,7 +16,7 @@ export interface FirstSettings {
   readonly setup: readonly SetupProposal[];
 }
 
-/** Returns a new project's files, at least one per folder: git stores no empty one. Source: docs/decisions.md#s-01. */
+/** Returns a new project's files; git stores no empty folder, so each has one. Source: docs/decisions.md#s-01. */
 export function listProjectFiles(first: FirstSettings): readonly ProjectFile[] {
   return [
     { path: "config.md", text: buildConfig(first) },

@@ -23,7 +23,7 @@ function parsePackageName(text: string): string | undefined {
     const { name } = JSON.parse(text) as { name?: unknown };
     return typeof name === "string" ? name : undefined;
   } catch {
-    // An invalid package file gives no name; reporting it is not planner's task.
+    // An invalid package file gives no name.
     return undefined;
   }
 }

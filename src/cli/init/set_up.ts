@@ -33,10 +33,8 @@ interface AgentPlan {
 
 /**
  * Creates `.planner/` under `root` and extends the agents' configurations. Never replaces existing files, so a second
- * run adds only missing ones.
- *
- * Reads and checks every existing file before it writes the first one: for an invalid configuration it throws and
- * writes nothing.
+ * run adds only missing ones. Reads and checks every existing file before it writes the first one, so that it writes
+ * nothing if a configuration is invalid.
  */
 export async function setUpProject(root: string, setup: Setup): Promise<readonly SetupStep[]> {
   const { agents, hook, guide } = setup;
@@ -67,7 +65,7 @@ function refuseMissingFolder(root: string): void {
   throw new OperationError("failed_precondition", `Cannot make a project: ".planner" is ${what}: expected a folder`);
 }
 
-// The repository is read before anything is written, because a hook that cannot be installed refuses the whole setup.
+// The repository is read before anything is written, because a hook that cannot be installed fails the whole setup.
 async function planHook(root: string): Promise<() => Promise<SetupStep>> {
   const [{ requireRepository }, { readHookState: hookState, installHook }, { getSelfCommand: selfCommand }] =
     await Promise.all([

@@ -34,7 +34,6 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    // Other read errors have already been reported when the project's settings were loaded.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
     throw error;
   }

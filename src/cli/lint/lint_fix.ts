@@ -62,7 +62,7 @@ export async function lintAndFix(
   return { report: await lintProject(await createProjectSource(context), choice), ...listFixOutcomes(specs, results) };
 }
 
-/** Without changing a file, returns the findings after the fixes, and the changes as a unified diff for git. */
+/** Returns the findings after the fixes, and the changes as a unified diff for git. Changes no file. */
 export async function previewFix(
   context: PlannerContext,
   choice: LintSelection,
@@ -96,7 +96,7 @@ interface Fixed extends FixedText {
   readonly before: string;
 }
 
-/** Computes the fixes of all specs that need a fix. */
+/** Returns the fixes of all specs that need one. Adds the errors of unreadable specs to `results`. */
 async function computeFixes(
   context: PlannerContext,
   specs: readonly Spec[],

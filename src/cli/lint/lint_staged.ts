@@ -21,9 +21,8 @@ import {
 
 /**
  * Lints the next commit: the specs that it adds or changes, and other specs that depend on a spec that it removes.
- * @throws OperationError `failed_precondition` outside a git repository
- *
  * Source: docs/decisions.md#s-15.
+ * @throws OperationError `failed_precondition` outside a git repository
  */
 export async function lintStaged(context: PlannerContext, root: string): Promise<LintReport> {
   const repository = await requireRepository(root);

@@ -75,7 +75,7 @@ const PLAN_COLUMNS = (["priority", "due", "assignee"] as const).map((field) => (
   column: { title: field.toUpperCase(), text: (spec: ListedSpec) => spec[field] ?? "-" },
 }));
 
-/** Returns the columns of a list of specs that is not limited to one field. */
+/** Returns the columns for a list of specs, including each planning field that a listed spec has. */
 export function selectSpecColumns(
   specs: readonly ListedSpec[],
   active: readonly SpecId[],
@@ -114,7 +114,7 @@ function formatInvalidCount(specs: readonly ListedSpec[]): string {
   return `${formatCountOf(count, "spec is", "specs are")} not valid; \`planner lint\` shows why\n`;
 }
 
-/** Formats one line that counts unreadable files; empty without any. */
+/** Formats the number of unreadable files as one line; empty if there are none. */
 export function formatUnreadableCount(unreadable: readonly UnreadableFile[] = []): string {
   if (unreadable.length === 0) return "";
   return `${formatCountOf(unreadable.length, "file")} could not be read; \`planner lint\` shows why\n`;

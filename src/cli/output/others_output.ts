@@ -29,7 +29,7 @@ export async function readOthersClaims(context: PlannerContext): Promise<readonl
   }
 }
 
-/** Formats one line per claim; empty without any. */
+/** Formats one line per claim; empty without claims. */
 export function formatOthersClaims(others: readonly PrintedClaim[] = []): string {
   const line = ({ spec_id, state, by, seen_seconds }: PrintedClaim): string => {
     const what = state === "done" ? "finished" : "worked on";

@@ -29,14 +29,14 @@ function removeWorkflowCommands(lines: string): string {
 // ActionCommand.
 const RUNNER_COMMAND = /^[^\S\n]*:(?=:)|##(?=\[)/gm;
 
-/** Sanitizes all texts of a report, whatever format it is written in. */
+/** Returns a copy of a report in which all texts are sanitized. */
 export function sanitizeReport<Report>(report: Report): Report {
   return JSON.parse(JSON.stringify(report), (_key, value) =>
     typeof value === "string" ? sanitizeLines(value) : value,
   );
 }
 
-/** Removes colours and other terminal sequences from a program's output, then sanitizes the rest. */
+/** Removes colours and other terminal sequences from a program's output, then sanitizes it. */
 export function removeEscapes(text: string): string {
   return sanitizeLines(stripVTControlCharacters(text));
 }

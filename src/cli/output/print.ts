@@ -2,7 +2,7 @@ import { fstatSync, writeSync } from "node:fs";
 import { escapeForTerminal } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
 
-/** Milliseconds before a write to a full pipe is repeated, short compared with any reader's work. */
+/** Milliseconds before a write to a full pipe is repeated. */
 const FULL_PIPE_WAIT_MS = 2;
 
 const closed = new Set<number>();
@@ -10,11 +10,9 @@ let waitCell: Int32Array | undefined;
 
 /**
  * Writes a result to standard output and returns when it is completely written, even if the pipe's reader is slow.
- *
- * If the reader has closed the pipe (`planner list | head -1`), the text is dropped silently, so that a command
- * finishes with its own exit status; a command that never ends must check `isStdoutClosed`. On a terminal, control
- * characters from files, branches and settings are shown as visible signs; a file or a pipe gets the unchanged text,
- * because a diff must apply.
+ * If the reader has closed the pipe (`planner list | head -1`), the text is dropped silently. A command that never ends
+ * must check `isStdoutClosed`. On a terminal, control characters are shown as visible signs; a file or a pipe gets the
+ * unchanged text.
  */
 export function print(text: string | Uint8Array): void {
   writeFully(1, typeof text === "string" && isShownOnTerminal(1) ? escapeForTerminal(text) : text);
@@ -44,7 +42,7 @@ export function isStdoutClosed(): boolean {
   return closed.has(1);
 }
 
-/** Whether a terminal shows the output; `/dev/null` may count as one. `node:tty` would slow down every start. */
+/** Returns whether a terminal shows the output; true for `/dev/null` too. `node:tty` would slow down every start. */
 function isShownOnTerminal(descriptor: 1 | 2): boolean {
   try {
     return fstatSync(descriptor).isCharacterDevice();

@@ -34,7 +34,7 @@ export async function readRecordedRequests(context: PlannerContext): Promise<rea
   }
 }
 
-/** Formats one line per request; empty without any. */
+/** Formats one line per request; empty without requests. */
 export function formatRequests(requests: readonly PrintedRequest[]): string {
   const line = ({ spec_id, name, state, url }: PrintedRequest): string =>
     sanitizeLine(`${spec_id}: ${name} ${state}, ${url}`);

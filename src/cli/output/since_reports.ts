@@ -4,7 +4,7 @@ import type { CriterionProof } from "#planner/work/provenance.ts";
 import { formatCountOf } from "#words/names.ts";
 import { sanitizeLine } from "./plain_text.ts";
 
-/** Maximum length, up to four bytes a character: GitHub stores one MiB per step and drops all of a longer summary. */
+/** Maximum characters of a summary, of up to four bytes each, because GitHub drops a summary above one MiB. */
 const MAX_SUMMARY_CHARACTERS = 200_000;
 
 /** Returns the reason for a criterion's verdict; empty if the verdict needs none. */

@@ -19,7 +19,7 @@ export function openStderrLogger(quiet: boolean): StderrLogger {
   return { quiet, note: (message) => log.info(message), warn: (message) => log.warn(message) };
 }
 
-/** Prints why the command ends without a result. */
+/** Prints the error with which the command ends. */
 export function logError(message: string): void {
   createLogger(LogLevels.error).error(message);
 }

@@ -33,7 +33,7 @@ interface Judged {
 /** Maximum size of an output file in bytes. The validator applies a lower limit to the parsed output. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
-/** Runs `planner verify` for outputs: checks an output, or prints the section of the prompt about it. */
+/** Checks an output against its schema and prints the result, or prints the prompt's section about the output. */
 export async function verifyOutput(words: VerifyOutputArgs, context: PlannerContext, cwd: string): Promise<ExitStatus> {
   // `verify --schema <path> <file>` needs no spec; with --output the first word is a spec.
   const withoutSpec = words.schema !== undefined && !words.output && !words["prompt-section"];

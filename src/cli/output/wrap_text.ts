@@ -53,7 +53,7 @@ function wrapLine(line: string, width: number): string {
 }
 
 /** Writes prose to standard output. A terminal gets it wrapped between words; a file or a pipe gets it unchanged. */
-// Apart from print.ts, which every start of the program loads.
+// It is not in print.ts, because every start of the program loads that file.
 export function printText(text: string): void {
   print(wrapText(text, getOutputWidth()));
 }

@@ -79,7 +79,7 @@ export function writeFile(path: string, text: string | Uint8Array): void {
 /** First bytes of every SQLite database. Source: SQLite, database file format, 1.3.1. */
 const DATABASE = "SQLite format 3\0";
 
-/** Refuses to replace a database by an output, because a mistyped name would delete an inventory. */
+/** @throws OperationError if the path is a database, because a mistyped output path would replace an inventory */
 export function refuseDatabaseFile(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
   const beginning = Buffer.alloc(DATABASE.length);

@@ -65,7 +65,7 @@ export async function rejectAndPrintWork({ deps, cli, json }: DecisionContext, i
 
 const QUESTION = "[a]ccept, send [b]ack, [r]eject or [l]eave? ";
 
-/** Asks what to do with the work until a person gives one of the four answers; the end of input changes nothing. */
+/** Asks for one of four decisions about the work until a person gives one. An empty answer changes nothing. */
 export async function askForDecision(deciding: DecisionContext, facts: ReviewFacts): Promise<ExitStatus> {
   for (;;) {
     const answer = readTerminalLine(QUESTION).trim().toLowerCase();
@@ -80,7 +80,7 @@ function isWordOrInitial(answer: string, word: string): boolean {
   return answer === word || answer === word.charAt(0);
 }
 
-/** Opens the editor for the comment and sends the work back. A comment that could not be sent stays in its file. */
+/** Opens the editor for a comment and sends the work back with it. If this fails, the comment stays in its file. */
 async function sendWorkBackFromEditor(deciding: DecisionContext, { spec_id }: ReviewFacts): Promise<ExitStatus> {
   const edited = await editText("review.md", "");
   if (edited.text.trim() === "") {

@@ -4,10 +4,10 @@ import type { ReviewedCriterion } from "#planner/work/reviewed_criteria.ts";
 import { formatCountOf, listSomeNames } from "#words/names.ts";
 import { sanitizeLine } from "../output/plain_text.ts";
 
-/** Maximum number of files and of commits that are listed; a person reads more in the diff. */
+/** Maximum number of lines that are printed per section. */
 const MOST_LISTED = 100;
 
-/** Maximum number of uncommitted files that are listed. */
+/** Maximum number of uncommitted files that are printed. */
 const MOST_NAMED = 5;
 
 /** Formats the data for a review of work. */

@@ -17,7 +17,7 @@ export function takeBackgroundStart(): BackgroundStart | null {
   return { spec_id: String(spec_id) as SpecId, mode: String(mode), started_at: String(started_at) };
 }
 
-/** Ends the record of a process whose run never began. */
+/** Records a background process whose run never began as failed. */
 export async function endUnbegunRecord(records: ProcessRecords, start: BackgroundStart, error: string): Promise<void> {
   const process_id = `${start.spec_id}-${process.pid}`;
   // The tool that started the process may not have written the record yet.
@@ -25,7 +25,7 @@ export async function endUnbegunRecord(records: ProcessRecords, start: Backgroun
   await records.finish(process_id, { status: "failed", error }, new Date());
 }
 
-/** Records a refusal that occurred before the project was opened, such as invalid settings. Never rejects. */
+/** Records an error that occurred before the project was opened, such as invalid settings. Never rejects. */
 export async function recordEarlyRefusal(root: string, error: unknown): Promise<void> {
   const start = takeBackgroundStart();
   if (start === null) return;

@@ -21,7 +21,7 @@ export interface Progress {
   close(): void;
 }
 
-/** Returns a reporter that never throws, so that failed reports stop no run. `complain` throws the error afterwards. */
+/** Returns a reporter that never throws, so that failed reports stop no run. `complain` throws the first error. */
 export function wrapProgress({ tell }: Progress): { tell(event: RunEvent): void; complain(): void } {
   let failure: unknown;
   return {
@@ -137,7 +137,7 @@ interface LiveLines {
   close(): void;
 }
 
-/** @param lines returns the current lines, none wider than `width` columns */
+/** Draws lines repeatedly. @param lines returns the current lines, none wider than `width` columns */
 function openLiveLines(lines: (width: number) => readonly string[]): LiveLines {
   let drawn = 0;
   const erase = (): void => {
@@ -167,7 +167,7 @@ function openLiveLines(lines: (width: number) => readonly string[]): LiveLines {
   };
 }
 
-/** Maximum width of a title in columns; the next two constants are the fixed widths of time and usage. */
+/** Widths in columns: the maximum of a title, and those of time and usage. */
 const TITLE_COLUMNS = 26;
 const TIME_COLUMNS = 5;
 const USAGE_COLUMNS = 11;

@@ -25,7 +25,7 @@ export async function proveSpecInFolder(
   return proveSpec(deps, { ...wanted, worktreeOf: around?.id ?? wanted.id });
 }
 
-/** Stores the record of a spec that a process in `root` completed; not in a worktree, whose run stores it. */
+/** Stores the record of a completion without a run. Does nothing in a worktree, because its run stores the record. */
 export async function recordManualEnd(
   root: string,
   end: ManualCompletion,

@@ -23,7 +23,7 @@ export interface SplitWords {
   readonly json: boolean;
 }
 
-/** Splits a spec and returns the exit status. */
+/** Splits a spec and prints the new members. */
 export async function runSplit(project: OpenProject, cli: Cli, words: SplitWords): Promise<ExitStatus> {
   const { id, recursive, maxDepth, force, model, json } = words;
   refuseInsideRun(project.context, "planner_split");

@@ -20,7 +20,7 @@ const ENDS: Readonly<Record<WatchEndReason, string>> = {
   lost: "Ended: .planner/watch.pid was removed or taken by another process",
 };
 
-/** Watches until it is stopped and returns the exit status. */
+/** Watches a project until a signal, a stop request or the idle timeout, and prints the events. */
 export async function runWatch(project: OpenProject, cli: Cli, words: WatchWords): Promise<ExitStatus> {
   refuseInsideRun(project.context, "planner_watch_start");
   const tell = words.json ? printJson : (event: WatchEvent): void => printEvent(event, cli);

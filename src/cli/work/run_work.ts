@@ -23,7 +23,7 @@ import { getInterruptionStatus, type Interruption, listenForSignals } from "./si
 /** Arguments of `planner work`. */
 export type WorkWords = Omit<QueueOptions, "run"> & Omit<RunSettings, "stop" | "unproven"> & { readonly json: boolean };
 
-/** Works on specs until they end and returns the exit status. */
+/** Runs agents on specs until all runs end, and prints their progress. */
 export async function runWork({ context, root }: OpenProject, cli: Cli, words: WorkWords): Promise<ExitStatus> {
   refuseInsideRun(context, "planner_work_start");
   await askAboutWorkCommands({ context, root }, words.ids);
@@ -35,7 +35,7 @@ export async function runWork({ context, root }: OpenProject, cli: Cli, words: W
   const reporter = wrapProgress(progress);
   const deps = await openRunDeps({ context, root }, { startedAt: background?.started_at ?? null, tell: reporter.tell });
   const { ids, follow, width, stopAtFailure, budget, json: _, ...wished } = words;
-  // A tool that starts work in the background skips the checkboxes, but no check.
+  // Work in the background may skip the checkboxes of criteria, but not their checks.
   const unproven = background === null && wished.skipCriteria ? "--skip-criteria" : null;
   const run = { ...wished, unproven };
   const letGrow = limitMemory();

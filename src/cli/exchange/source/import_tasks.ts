@@ -20,12 +20,12 @@ export interface ImportOptions {
   readonly dryRun: boolean;
   /** True if the source replaces changes made in the spec. */
   readonly overwrite: boolean;
-  /** Aborts the import between two steps. */
+  /** Aborts the import between two batches. */
   readonly signal: AbortSignal;
   readonly progress?: ((done: number, total: number) => void) | undefined;
 }
 
-/** Number of specs that are written under one lock; other writers wait some milliseconds. */
+/** Number of specs that are written under one lock, for which other writers wait. */
 const STEP = 64;
 
 /** Writes the tasks of a source into the project, and updates tasks that were imported before. */
@@ -117,7 +117,7 @@ class ImportRun {
     await this.#update(known);
   }
 
-  /** Returns the outcome if the source's text does not matter: the spec was deleted here or its file is unreadable. */
+  /** Returns the outcome of a task whose spec was deleted here or is unreadable; undefined for any other task. */
   #settled(planned: PlannedTask): TaskOutcome | undefined {
     const { record, spec, id } = planned;
     if (spec !== undefined) return undefined;

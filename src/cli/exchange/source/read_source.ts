@@ -15,7 +15,7 @@ export interface FoundSource {
   readonly notes: readonly SourceNote[];
 }
 
-/** Maximum bytes of a JSON file. Planner's own limit: 10,000 issues with long texts need a tenth of it. */
+/** Maximum bytes of a JSON file; 10,000 issues with long texts need a tenth of it. */
 const MAX_JSON_BYTES = 256 * 1024 * 1024;
 
 /** Reads the files of a source and parses their tasks, with statuses as of `now`. */
@@ -32,7 +32,7 @@ export function readSource({ format, folder, paths, notes }: FoundSource, now: D
   return { tasks: reading.tasks, notes: [...refused, ...reading.notes] };
 }
 
-/** Returns whether a path may contain tasks; a link beside the tasks does not. */
+/** Returns whether a path may contain tasks: the folder itself, a file of the format, or a name without a dot. */
 function isRelevantPath(path: string, format: SourceFormat): boolean {
   return path === "" || format.reads(path) || !basename(path).includes(".");
 }
@@ -75,10 +75,10 @@ export function readFileHead(path: string, shown: string): string {
 
 const HEAD_CHARS = 64 * 1024;
 
-/** Maximum levels of folders below a source. The limit is planner's own: every tool's folders have fewer. */
+/** Maximum levels of folders below a source; the folders of every known tool have fewer. */
 const MAX_LEVELS = 8;
 
-/** Maximum number of entries in a source. The limit is planner's own: ten times the largest known source. */
+/** Maximum number of entries in a source: ten times the largest known source. */
 const MAX_ENTRIES = 200_000;
 
 /** Folders without tasks that may contain very many files. */

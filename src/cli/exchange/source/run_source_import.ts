@@ -25,7 +25,6 @@ export interface SourceImportArgs {
 
 /**
  * Imports the tasks of another tool from `path`.
- *
  * @returns undefined if `from` is not given and nothing of another tool is detected
  */
 export async function runSourceImport(
@@ -68,7 +67,7 @@ async function importSource(
   }
 }
 
-/** Checks the origin, because it is part of the name of the records file and of the field `origin`. */
+/** @throws UsageError unless the origin can be part of a file's name and of the field `origin` */
 function requireImportOrigin(origin: string): void {
   if (/^[a-z0-9][a-z0-9._-]{0,63}$/i.test(origin)) return;
   const expected = "expected letters, digits, dots, dashes and underscores, at most 64";

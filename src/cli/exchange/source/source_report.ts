@@ -36,7 +36,7 @@ export interface SourceReport {
     readonly created: number;
     readonly updated: number;
     readonly unchanged: number;
-    /** Number of tasks of which a change by a person was kept. */
+    /** Number of tasks whose specs stay because they were changed, archived or deleted here. */
     readonly kept: number;
     readonly refused: number;
   };

@@ -109,7 +109,7 @@ export interface Cli extends StderrLogger {
   readonly root: string | undefined;
   /** Opens the project around `cwd`, or in `root`; fails with status 2 if there is no project. */
   project(): Promise<OpenProject>;
-  /** Opens the project as `project` does and returns its context. */
+  /** Opens the same project and returns its context. */
   planner(): Promise<PlannerContext>;
 }
 

@@ -98,7 +98,7 @@ export function formatVerdict(reply: CheckWindowResponse): string {
   return `${[`${verdict} (${impact})`, ...sections.flat()].join("\n")}\n`;
 }
 
-/** Returns at most SHOWN lines, and a last line with the number of omitted lines. */
+/** Replaces the last lines of a long list by one line with their number. */
 function limitLines(lines: readonly string[]): readonly string[] {
   const rest = lines.length - SHOWN;
   return rest > 1 ? [...lines.slice(0, SHOWN), `and ${rest} more like these: --json lists them`] : lines;

@@ -12,7 +12,7 @@ export interface HookPlan {
 const UNCHANGED =
   '  git -c core.fsmonitor=false diff --cached --quiet --no-ext-diff --no-textconv --ignore-submodules=dirty -- "$1/.planner" && return 0';
 
-/** Form of `UNCHANGED` in hooks of earlier versions of planner. */
+/** Form of that shell line in hooks of earlier versions of planner. */
 const EARLIER_UNCHANGED = '  git diff --cached --quiet -- "$1/.planner" && return 0';
 
 const MARK = "# planner-hook 1";

@@ -111,7 +111,7 @@ function formatProof({ proof, since }: VerifiedLog, seq: number): string {
   return JSON.stringify({ seq, hash, size, root, path: path.map((one) => one.toString("base64")) });
 }
 
-/** Verifies the checkpoints in the database. Without keys, only counts them. @throws Failed if one is invalid */
+/** Verifies the checkpoints in the database; throws if one is invalid. Without keys, only counts them. */
 async function readCheckpoints(reader: DcReader, keys: readonly VerifierKey[], lost: readonly string[]) {
   const good: Checkpoint[] = [];
   const kept = await reader.checkpoints();
@@ -159,7 +159,7 @@ async function readArchiveEntries(
   return inventory;
 }
 
-/** Verifies one archive. @throws Failed if it is incomplete or not signed by one of the keys */
+/** Verifies one archive; throws if it is incomplete or not signed by one of the keys. */
 async function verifyArchiveFile(path: string, keys: readonly VerifierKey[]): Promise<VerifiedArchive> {
   const verdict = await readArchive(path, keys);
   if (!verdict.ok) throw new Failed(`The archive "${path}" is broken: ${verdict.detail}`);

@@ -65,7 +65,7 @@ export function openImportService(store: DcStore, wait: WaitCallbacks): Promise<
 
 /**
  * Repeats `attempt` while another process holds the lock of the database.
- * @throws the lock error after ten minutes or when `stopped` returns true, any other error immediately
+ * @throws the lock error after ten minutes or if the caller stops the wait, any other error immediately
  */
 export async function retryWhileLocked<Result>(
   attempt: () => Promise<Result>,

@@ -78,7 +78,7 @@ class WordCheck {
     this.#given.set(token.name, values);
   }
 
-  /** Values of declared flags: an absent boolean is false, a repeatable one a list, any other absent one undefined. */
+  /** Returns the values of flags: an absent boolean is false, a repeatable one a list, any other absent one undefined. */
   values(): Record<string, unknown> {
     const values: Record<string, unknown> = {};
     for (const [name, flag] of Object.entries(this.#flags)) {

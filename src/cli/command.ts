@@ -125,12 +125,14 @@ export interface Example {
 }
 
 /** A command: its arguments, its help and its behaviour. Help, completion and argument checks are derived from it. */
-export interface Command<P extends Positionals = Positionals, F extends Flags = Flags> {
+interface CommandDeclaration<P extends Positionals, F extends Flags> {
   readonly summary: string;
   /** Further paragraphs for `--help`. */
   readonly details?: string;
-  readonly positionals: P;
-  readonly flags: F;
+  /** Absent if the command has no positional arguments. */
+  readonly positionals?: P;
+  /** Absent if the command has no flags. */
+  readonly flags?: F;
   /** Related flags that help shows on one line with one summary. */
   readonly joined?: readonly JoinedFlags[];
   /** True if values also come from other sources, so that the command itself checks the constraints between flags. */
@@ -144,17 +146,26 @@ export interface Command<P extends Positionals = Positionals, F extends Flags = 
   run(args: Args<P, F>, cli: Cli): Promise<ExitStatus | undefined> | Promise<void>;
 }
 
-/** Returns the command unchanged, and infers the types of the arguments of its `run`. */
-export function defineCommand<const P extends Positionals, const F extends Flags>(
-  command: Command<P, F>,
+/** A command with all of its arguments and flags. */
+export interface Command<P extends Positionals = Positionals, F extends Flags = Flags>
+  extends CommandDeclaration<P, F> {
+  readonly positionals: P;
+  readonly flags: F;
+}
+
+type None = Record<never, never>;
+
+/** Creates a command, and infers the types of the arguments of its `run`. */
+export function defineCommand<const P extends Positionals = None, const F extends Flags = None>(
+  declaration: CommandDeclaration<P, F>,
 ): Command<P, F> {
-  return command;
+  return { positionals: {} as P, flags: {} as F, ...declaration };
 }
 
 /** Returns a row of a family's table with its command, for families whose commands are in one file. */
-export function defineFamilyMember<const P extends Positionals, const F extends Flags>(
-  command: Command<P, F>,
-  summary = command.summary,
+export function defineFamilyMember<const P extends Positionals = None, const F extends Flags = None>(
+  declaration: CommandDeclaration<P, F>,
+  summary = declaration.summary,
 ): { readonly summary: string; readonly load: () => Promise<{ readonly command: Command<P, F> }> } {
-  return { summary, load: async () => ({ command }) };
+  return { summary, load: async () => ({ command: defineCommand(declaration) }) };
 }

@@ -15,7 +15,6 @@ export const family: CommandFamily = {
       details:
         "Exits with 1 and names the first entry, or resource, that was altered, added or removed. Nothing is changed, and the " +
         "database may be one of an earlier version.",
-      positionals: {},
       flags: {
         db: DATABASE_FLAG,
         estate: { type: "boolean", summary: "Compare every row of the inventory with the log too" },
@@ -63,7 +62,6 @@ export const family: CommandFamily = {
       {
         summary: "Move old entries of the change log to a signed file",
         details: "Verifies the log, writes and verifies the file, and then removes its entries from the log.",
-        positionals: {},
         flags: {
           db: DATABASE_FLAG,
           before: {
@@ -145,7 +143,6 @@ export const family: CommandFamily = {
     "dead-letters": defineFamilyMember({
       summary: "List change feed events that were not understood",
       details: "Prints JSON Lines, the oldest first, each with an id, the time, the reason and the event.",
-      positionals: {},
       flags: { db: DATABASE_FLAG },
       examples: [{ line: "planner dc audit dead-letters", shows: "List the dead letters" }],
       async run({ db }, cli) {

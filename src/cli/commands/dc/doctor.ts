@@ -10,7 +10,6 @@ import { JSON_FLAG } from "../../shared_arguments.ts";
 export const command = defineCommand({
   summary: "Check settings, permissions, disk, database, clock, change log and checkpoints",
   details: "Exits with 1 if a check fails. Settings are read from PLANNER_DC_ variables and --config, as serve does.",
-  positionals: {},
   flags: {
     db: DATABASE_FLAG,
     config: { type: "string", value: "file", completes: "file", summary: "Settings in YAML or JSON" },

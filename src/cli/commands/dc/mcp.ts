@@ -5,7 +5,6 @@ import { DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../../dc/shared_flags.ts";
 export const command = defineCommand({
   summary: "Serve the read tools to an agent (MCP)",
   details: "Serves the ten read tools over standard input and output, from a database or from a running server.",
-  positionals: {},
   flags: {
     db: DATABASE_FLAG,
     url: { ...URL_FLAG, excludes: ["--db"] },

@@ -11,7 +11,6 @@ export const family: CommandFamily = {
       {
         summary: "Show the version of a database's schema and the missing steps",
         details: "Exits with 1 if steps are missing.",
-        positionals: {},
         flags: { db: DATABASE_FLAG },
         examples: [{ line: "planner dc migrate status", shows: "Show the missing steps" }],
         async run({ db }, cli) {
@@ -25,7 +24,6 @@ export const family: CommandFamily = {
       {
         summary: "Apply the missing steps of a database's schema, all or none",
         details: "serve and import do the same when they open a database.",
-        positionals: {},
         flags: { db: DATABASE_FLAG },
         examples: [{ line: "planner dc migrate apply", shows: "Update ./planner-dc.sqlite" }],
         async run({ db }, cli) {

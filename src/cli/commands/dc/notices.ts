@@ -9,7 +9,6 @@ export const family: CommandFamily = {
     list: defineFamilyMember({
       summary: "List notices that wait and dead letters",
       details: "Prints JSON Lines in the order of sending, each with its id, receiver, tries and the last error.",
-      positionals: {},
       flags: { db: DATABASE_FLAG, dead: { type: "boolean", summary: "Only dead letters" } },
       examples: [{ line: "planner dc notices list --dead", shows: "Show what could not be sent" }],
       async run({ db, dead }, cli) {

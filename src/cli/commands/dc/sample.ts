@@ -9,7 +9,6 @@ export const command = defineCommand({
   summary: "Write, load or open a sample site",
   details:
     "The same number of racks always gives the same site. 2,000 racks hold 101,552 devices. On a terminal --output, --db or --open is required.",
-  positionals: {},
   flags: {
     racks: { type: "integer", least: 1, summary: "Number of racks (40: the site AMS1)" },
     output: {

@@ -7,7 +7,6 @@ export const command = defineCommand({
   details:
     "Serves gRPC, gRPC-Web, Connect JSON, GraphQL, the web console, health, metrics and the change history. Creates a " +
     "missing database. A first SIGTERM or Ctrl-C finishes running calls. docs/datacenter.md lists settings in files.",
-  positionals: {},
   flags: SERVE_FLAGS,
   joined: JOINED_SERVE_FLAGS,
   checksRules: true,

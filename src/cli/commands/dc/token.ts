@@ -42,7 +42,6 @@ export const family: CommandFamily = {
     list: defineFamilyMember(
       {
         summary: "List the tokens of a file: names, roles, beginnings and ends",
-        positionals: {},
         flags: { tokens: TOKEN_FILE_FLAG },
         examples: [{ line: "planner dc token list --tokens tokens.json", shows: "List the tokens" }],
         async run({ tokens }, cli) {

@@ -144,7 +144,6 @@ export const family: CommandFamily = {
     list: defineFamilyMember({
       summary: "List windows with their verdicts",
       details: "In the order of their begin. Rules: docs/windows.md.",
-      positionals: {},
       flags: {
         db: DATABASE_FLAG,
         element: { type: "string", value: "ref", summary: "Windows that take this out, itself or with what holds it" },

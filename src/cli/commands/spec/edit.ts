@@ -15,7 +15,6 @@ export const command = defineCommand({
   details:
     "The editor opens a copy. If another program changed the spec meanwhile, nothing is overwritten: your text stays in a file that the message names. The copy is in the temporary directory, and also stays if the editor fails or the disk is full.",
   positionals: { id: ACTIVE_ID },
-  flags: {},
   examples: [
     { line: "planner edit 003", shows: "Edit today's third spec" },
     { line: 'VISUAL="code --wait" planner edit 003', shows: "Use an editor with arguments" },

@@ -69,7 +69,6 @@ export const command = defineCommand({
   summary: "Write specs as JSON, which `planner import` reads, as CSV or as a Markdown table",
   details:
     "JSON is `{format, version: 1, specs, unreadable}` with the format `planner-export`; `frontmatter_text` and `body` of a spec are the file's text byte for byte. CSV follows RFC 4180. Cells are not escaped: a spreadsheet may run formulas in specs from untrusted sources.",
-  positionals: {},
   flags: {
     format: { type: "enum", short: "f", options: EXPORT_FORMATS, summary: "Format (default: json)" },
     output: { type: "string", short: "o", value: "file", completes: "file", summary: "Write to this file" },

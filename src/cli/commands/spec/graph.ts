@@ -27,7 +27,6 @@ export const command = defineCommand({
   summary: "Show open specs and what they wait for, in layers, with the critical path",
   details:
     "A spec stands one layer behind the last spec that it waits for: its dependencies, its members, or the member before it. The critical path is the longest chain of open specs. Cycles and unknown dependencies are listed. In text, `*` in the column PATH marks the critical path. --json prints `boxes` of `id`, `title`, `status`, `layer`, `order`, `critical`, `in_cycle` and `left_out`, `edges` of `from`, `to`, `kind` (`depends_on`, `member` or `order`), `critical` and `backward`, `layers`, `critical_path`, `cycles`, `unknown` and `unreadable`.",
-  positionals: {},
   flags: {
     format: { type: "enum", short: "f", options: FORMATS, summary: "Output format (default: text)" },
     all: { type: "boolean", short: "a", summary: "Include completed and cancelled specs, and archived dependencies" },

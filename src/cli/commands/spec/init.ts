@@ -48,7 +48,6 @@ export const command = defineCommand({
   summary: "Set up .planner/ in this project and the MCP configuration of agents",
   details:
     "Asks questions on a terminal; uses defaults without a terminal, with --yes or with --agent. Existing files are extended, never replaced, so a second run only adds what is missing.",
-  positionals: {},
   flags: {
     agent: {
       type: "enum",

@@ -14,7 +14,6 @@ export const command = defineCommand({
   summary: "List the active specs, ordered by id",
   details:
     "Priority, due day and assignee are columns if a listed spec has them. With --json a spec can have `priority`, `assignee`, `due` and `invalid` beside the fields of the tool.",
-  positionals: {},
   flags: {
     ...FIELD_FILTER_FLAGS,
     sort: { type: "enum", options: ["id", "priority", "due"], summary: "Sort order (default: id)" },

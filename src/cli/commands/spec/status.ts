@@ -17,7 +17,6 @@ import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
   summary: "Count the specs by status",
-  positionals: {},
   flags: {
     brief: { type: "boolean", short: "b", summary: "Print one line", excludes: ["--json"] },
     activity: {

@@ -11,8 +11,6 @@ export const prime = defineCommand({
   summary: "Print instructions for agents, for the hook that runs when a session begins",
   details:
     'Prints nothing outside of a project, so one hook can serve all projects. `planner init --guide` writes the same text into AGENTS.md. The hook in Claude Code\'s settings: `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "planner prime"}]}]}}`',
-  positionals: {},
-  flags: {},
   examples: [{ line: "planner prime", shows: "Print the text; in Claude Code a SessionStart hook" }],
   async run(_, { root, cwd }) {
     const found = root ?? findRoot(cwd);
@@ -22,8 +20,6 @@ export const prime = defineCommand({
 
 export const licenses = defineCommand({
   summary: "Print the licences of everything in this executable",
-  positionals: {},
-  flags: {},
   examples: [{ line: "planner licenses | less", shows: "Read them" }],
   async run() {
     const text = await loadLicences();
@@ -37,7 +33,6 @@ export const licenses = defineCommand({
 export const completion = defineCommand({
   summary: "Print the completion script of a shell: commands, flags, their values and spec ids",
   positionals: { shell: { summary: "Shell", required: true, options: SHELLS } },
-  flags: {},
   examples: [
     { line: "source <(planner completion bash)", shows: "For ~/.bashrc" },
     { line: "source <(planner completion zsh)", shows: "For ~/.zshrc, after compinit" },
@@ -53,7 +48,6 @@ export const schema = defineCommand({
   summary: "Print the JSON Schema of a spec's frontmatter, draft 2020-12, for editors",
   details:
     "Built from required fields, types and enums in .planner/config.md. docs/editors.md shows how editors use it.",
-  positionals: {},
   flags: {
     draft: {
       type: "enum",

@@ -7,7 +7,6 @@ export const command = defineCommand({
   summary: "Accept every command of this project, also those that agents write",
   details:
     "For people whose agents have a shell without a sandbox anyway. Asks on the terminal. Kept outside of the repository, for this person and this machine; `planner doctor` shows it.",
-  positionals: {},
   flags: { off: { type: "boolean", summary: "Accept only single commands again" } },
   examples: [
     { line: "planner trust", shows: "Accept every command of this project" },

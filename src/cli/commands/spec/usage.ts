@@ -20,7 +20,6 @@ export const command = defineCommand({
   summary: "Sum up the tokens and the cost that agents reported",
   details:
     "Reads the records of runs in .planner/processes/. Tokens are reported by claude, codex, gemini and opencode; a cost, their own estimate, by claude, and by opencode for models whose price it knows. Other agents are not included.",
-  positionals: {},
   flags: { by: { type: "enum", options: KEYS, summary: "Group by (default: spec)" }, json: JSON_FLAG },
   examples: [
     { line: "planner usage", shows: "Sum up by spec and in total" },

@@ -4,7 +4,6 @@ export const command = defineCommand({
   summary: "Merge finished work, retry failed specs and repair leftovers of killed processes, continuously",
   details:
     "Runs until Ctrl-C, SIGTERM or planner_watch_stop, or until it was idle for watch.idle_timeout_minutes. Only one process watches a project; .planner/watch.pid holds its PID. Exits with 1 if another process watches or, with --once, if finished work could not be merged; with 130 after Ctrl-C, 143 after SIGTERM.",
-  positionals: {},
   flags: {
     once: { type: "boolean", summary: "Check once, then exit" },
     "poll-interval": {

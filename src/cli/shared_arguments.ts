@@ -1,5 +1,6 @@
 import { text } from "node:stream/consumers";
-import type { Flag, Positional } from "./command.ts";
+import type { Positional } from "./command.ts";
+import { booleanFlag, textFlag } from "./flags.ts";
 
 /** Arguments and flags that several commands share. */
 
@@ -11,17 +12,13 @@ export const ACTIVE_IDS = {
   repeats: true,
 } as const;
 
-export const JSON_FLAG = {
-  type: "boolean",
-  summary: "Print one JSON document instead of text",
-} as const satisfies Flag;
+export const JSON_FLAG = booleanFlag("Print one JSON document instead of text");
 
 /** Flag that completes specs without proof, for all commands that complete specs. */
-export const UNPROVEN_FLAG = {
-  type: "string",
-  value: "why",
-  summary: "Complete without proof, whatever the checks say; the reason stays in the spec",
-} as const satisfies Flag;
+export const UNPROVEN_FLAG = textFlag(
+  "why",
+  "Complete without proof, whatever the checks say; the reason stays in the spec",
+);
 
 /** Positional argument of commands that change a spec. */
 export const ACTIVE_ID = {

@@ -2,12 +2,13 @@ import { OperationError } from "#kernel/errors.ts";
 import type { SharedClaimOptions } from "#planner/run_ports/claims.ts";
 import { askOnTerminal, refuseActionInRun } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
+import { booleanFlag } from "./flags.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** Flags of commands that take or finish claims shared with other clones. */
 export const SHARED_CLAIM_FLAGS = {
-  steal: { type: "boolean", summary: "Take claims of other clones, after a question", excludes: ["--offline"] },
-  offline: { type: "boolean", summary: "Do not ask the remote who has the specs" },
+  steal: booleanFlag("Take claims of other clones, after a question", { excludes: ["--offline"] }),
+  offline: booleanFlag("Do not ask the remote who has the specs"),
 } as const;
 
 /**

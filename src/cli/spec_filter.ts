@@ -3,6 +3,7 @@ import { isCalendarDay, PRIORITIES } from "#planner/spec/planning.ts";
 import type { UnreadableFile } from "#planner/spec/spec.ts";
 import { FILTER_STATUSES } from "#planner/spec/status.ts";
 import type { Flags } from "./command.ts";
+import { enumFlag, integerFlag, textFlag } from "./flags.ts";
 import type { ListedSpec, ListedSpecs } from "./output/listing_output.ts";
 import { UsageError } from "./usage_error.ts";
 
@@ -10,15 +11,15 @@ import { UsageError } from "./usage_error.ts";
 export const LIST_LIMIT_FLAGS = {
   type: { type: "string", short: "t", multiple: true, summary: "Only specs of this type" },
   label: { type: "string", short: "l", multiple: true, summary: "Only specs with this label, or one of several" },
-  limit: { type: "integer", short: "n", least: 1, summary: "Maximum number of results (default: all)" },
+  limit: integerFlag(1, "Maximum number of results (default: all)", { short: "n" }),
 } as const satisfies Flags;
 
 /** Flags that filter a list by fields, in addition to `LIST_LIMIT_FLAGS`. */
 export const FIELD_FILTER_FLAGS = {
-  status: { type: "enum", short: "s", options: FILTER_STATUSES, summary: "Only specs of this status" },
-  priority: { type: "enum", options: PRIORITIES, multiple: true, summary: "Only specs of this priority" },
-  assignee: { type: "string", value: "name", multiple: true, summary: "Only specs assigned to this person" },
-  due: { type: "string", value: "day", summary: "Only specs due on this day (YYYY-MM-DD) or before" },
+  status: enumFlag(FILTER_STATUSES, "Only specs of this status", { short: "s" }),
+  priority: enumFlag(PRIORITIES, "Only specs of this priority", { multiple: true }),
+  assignee: textFlag("name", "Only specs assigned to this person", { multiple: true }),
+  due: textFlag("day", "Only specs due on this day (YYYY-MM-DD) or before"),
 } as const satisfies Flags;
 
 /** Creates the test for `--due`. @throws UsageError for a text that is not a day. */

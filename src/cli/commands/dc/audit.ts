@@ -3,6 +3,7 @@ import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+import { booleanFlag, fileFlag, integerFlag, textFlag } from "../../flags.ts";
 import { isTerminal } from "../../output/terminal.ts";
 import { createUsageError } from "../../usage_error.ts";
 
@@ -17,17 +18,14 @@ export const family: CommandFamily = {
         "database may be one of an earlier version.",
       flags: {
         db: DATABASE_FLAG,
-        estate: { type: "boolean", summary: "Compare every row of the inventory with the log too" },
+        estate: booleanFlag("Compare every row of the inventory with the log too"),
         checkpoint: { ...FILES, summary: "Signed checkpoint that the log must contain" },
         key: { ...FILES, summary: "Public keys of checkpoints, one per line (beside the database)" },
-        "lost-key": {
-          type: "string",
+        "lost-key": textFlag("hash", "Key of which no copy is left: skip its checkpoints in the database", {
           multiple: true,
-          value: "hash",
-          summary: "Key of which no copy is left: skip its checkpoints in the database",
-        },
-        "expect-head": { type: "string", value: "hash", summary: "Hash that an entry must have" },
-        prove: { type: "integer", value: "seq", least: 1, summary: "Print a proof that an entry is in the log" },
+        }),
+        "expect-head": textFlag("hash", "Hash that an entry must have"),
+        prove: integerFlag(1, "Print a proof that an entry is in the log", { value: "seq" }),
         archive: { ...FILES, summary: "Archived part of the log" },
       },
       examples: [
@@ -64,26 +62,9 @@ export const family: CommandFamily = {
         details: "Verifies the log, writes and verifies the file, and then removes its entries from the log.",
         flags: {
           db: DATABASE_FLAG,
-          before: {
-            type: "string",
-            value: "when",
-            required: true,
-            summary: "Archive entries older than this, such as 2026-01-01",
-          },
-          output: {
-            type: "string",
-            short: "o",
-            value: "file",
-            completes: "file",
-            required: true,
-            summary: "File to create",
-          },
-          key: {
-            type: "string",
-            value: "file",
-            completes: "file",
-            summary: "Private key that signs (beside the database)",
-          },
+          before: textFlag("when", "Archive entries older than this, such as 2026-01-01", { required: true }),
+          output: fileFlag("File to create", { short: "o", required: true }),
+          key: fileFlag("Private key that signs (beside the database)"),
         },
         examples: [
           { line: "planner dc audit archive --before 2026-01-01 -o 2025.jsonl", shows: "Archive all of 2025" },
@@ -117,7 +98,7 @@ export const family: CommandFamily = {
             repeats: true,
           },
         },
-        flags: { db: DATABASE_FLAG, json: { type: "boolean", summary: "Print JSON Lines" } },
+        flags: { db: DATABASE_FLAG, json: booleanFlag("Print JSON Lines") },
         examples: [
           { line: "planner dc audit history SRV-A01-01", shows: "Show the changes of a device" },
           {

@@ -1,5 +1,6 @@
 import { defineCommand } from "../../command.ts";
 import { TOKEN_FLAG, URL_FLAG } from "../../dc/shared_flags.ts";
+import { booleanFlag, integerFlag } from "../../flags.ts";
 
 export const command = defineCommand({
   summary: "Call an RPC of a running server",
@@ -17,8 +18,8 @@ export const command = defineCommand({
   flags: {
     url: URL_FLAG,
     token: TOKEN_FLAG,
-    timeout: { type: "integer", value: "seconds", least: 1, summary: "Longest wait for the reply (30)" },
-    list: { type: "boolean", summary: "List the RPCs and whether they read or write", excludes: ["<rpc>"] },
+    timeout: integerFlag(1, "Longest wait for the reply (30)", { value: "seconds" }),
+    list: booleanFlag("List the RPCs and whether they read or write", { excludes: ["<rpc>"] }),
   },
   examples: [
     { line: 'planner dc call GetRack \'{"code": "A01"}\'', shows: "Print a rack with its devices" },

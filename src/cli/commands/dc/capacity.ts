@@ -3,6 +3,7 @@ import { defineCommand } from "../../command.ts";
 import { DURING_WINDOW_FLAG, deriveFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+import { booleanFlag } from "../../flags.ts";
 
 const ASKED = deriveFlags("dc capacity", GetCapacity, {
   by: { field: "by", summary: "List each of these (default: the scope)" },
@@ -19,7 +20,7 @@ export const command = defineCommand({
   positionals: {
     scope: { summary: "Where to look, such as room:AMS1/1/HALL-1 or rack:A01 (default: everywhere)", required: false },
   },
-  flags: { db: DATABASE_FLAG, ...ASKED.flags, json: { type: "boolean", summary: "Print the reply as JSON" } },
+  flags: { db: DATABASE_FLAG, ...ASKED.flags, json: booleanFlag("Print the reply as JSON") },
   examples: [
     { line: "planner dc capacity --by row", shows: "Show what is left in every row" },
     { line: "planner dc capacity row:AMS1/1/B --by rack --json", shows: "List the racks of a row as JSON" },

@@ -3,6 +3,7 @@ import { parseDatabase } from "../../dc/database.ts";
 import type { CheckResult } from "../../dc/doctor.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
+import { fileFlag } from "../../flags.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
@@ -12,7 +13,7 @@ export const command = defineCommand({
   details: "Exits with 1 if a check fails. Settings are read from PLANNER_DC_ variables and --config, as serve does.",
   flags: {
     db: DATABASE_FLAG,
-    config: { type: "string", value: "file", completes: "file", summary: "Settings in YAML or JSON" },
+    config: fileFlag("Settings in YAML or JSON"),
     json: JSON_FLAG,
   },
   examples: [{ line: "planner dc doctor --db planner-dc.sqlite", shows: "Check a database and its machine" }],

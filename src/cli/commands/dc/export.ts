@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { defineCommand } from "../../command.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+import { enumFlag, textFlag } from "../../flags.ts";
 import { createUsageError, refuseTerminalOutput } from "../../usage_error.ts";
 
 export const command = defineCommand({
@@ -16,14 +17,11 @@ export const command = defineCommand({
   },
   flags: {
     db: DATABASE_FLAG,
-    format: { type: "enum", options: ["jsonl", "csv"], summary: "Format (jsonl)" },
-    to: {
-      type: "enum",
-      options: ["netbox-csv", "graphviz", "prometheus-sd", "ansible"],
-      summary: "Write files for another program instead",
+    format: enumFlag(["jsonl", "csv"], "Format (jsonl)"),
+    to: enumFlag(["netbox-csv", "graphviz", "prometheus-sd", "ansible"], "Write files for another program instead", {
       excludes: ["--format", "--kind"],
-    },
-    kind: { type: "string", value: "kind", summary: "Only this kind: rack, device, crac, cable, fabric_link" },
+    }),
+    kind: textFlag("kind", "Only this kind: rack, device, crac, cable, fabric_link"),
   },
   examples: [
     { line: "planner dc export backup.jsonl", shows: "Write everything as JSON Lines" },

@@ -1,6 +1,7 @@
 import { defineCommand } from "../../command.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+import { booleanFlag, integerFlag, textFlag } from "../../flags.ts";
 
 export const command = defineCommand({
   summary: "List racks, devices and other things",
@@ -29,17 +30,12 @@ export const command = defineCommand({
   },
   flags: {
     db: DATABASE_FLAG,
-    where: {
-      type: "string",
-      value: "condition",
-      multiple: true,
-      summary: "Condition, such as rack=A01,A02 or load_pct=80..",
-    },
-    sort: { type: "string", value: "column", summary: 'Sort by this column (name); "<column> desc" reverses' },
-    columns: { type: "string", value: "names", summary: "Columns to print, separated by commas" },
-    limit: { type: "integer", short: "n", least: 1, summary: "Maximum number of rows (default: all)" },
-    json: { type: "boolean", summary: "Print the reply as JSON" },
-    csv: { type: "boolean", summary: "Print the rows as CSV", excludes: ["--json"] },
+    where: textFlag("condition", "Condition, such as rack=A01,A02 or load_pct=80..", { multiple: true }),
+    sort: textFlag("column", 'Sort by this column (name); "<column> desc" reverses'),
+    columns: textFlag("names", "Columns to print, separated by commas"),
+    limit: integerFlag(1, "Maximum number of rows (default: all)", { short: "n" }),
+    json: booleanFlag("Print the reply as JSON"),
+    csv: booleanFlag("Print the rows as CSV", { excludes: ["--json"] }),
   },
   joined: [{ flags: ["json", "csv"], summary: "Print the reply as JSON, or the rows as CSV" }],
   examples: [

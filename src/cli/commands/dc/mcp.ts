@@ -1,6 +1,7 @@
 import { defineCommand } from "../../command.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../../dc/shared_flags.ts";
+import { booleanFlag } from "../../flags.ts";
 
 export const command = defineCommand({
   summary: "Serve the read tools to an agent (MCP)",
@@ -9,7 +10,7 @@ export const command = defineCommand({
     db: DATABASE_FLAG,
     url: { ...URL_FLAG, excludes: ["--db"] },
     token: { ...TOKEN_FLAG, needs: ["--url"] },
-    planning: { type: "boolean", summary: "Serve the planning tools as well" },
+    planning: booleanFlag("Serve the planning tools as well"),
   },
   examples: [
     { line: "planner dc mcp --db /srv/planner-dc.sqlite", shows: "Answer from a database" },

@@ -3,13 +3,14 @@ import type { CommandFamily } from "../../commands.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { endProcess } from "../../exit_status.ts";
+import { booleanFlag } from "../../flags.ts";
 
 export const family: CommandFamily = {
   commands: {
     list: defineFamilyMember({
       summary: "List notices that wait and dead letters",
       details: "Prints JSON Lines in the order of sending, each with its id, receiver, tries and the last error.",
-      flags: { db: DATABASE_FLAG, dead: { type: "boolean", summary: "Only dead letters" } },
+      flags: { db: DATABASE_FLAG, dead: booleanFlag("Only dead letters") },
       examples: [{ line: "planner dc notices list --dead", shows: "Show what could not be sent" }],
       async run({ db, dead }, cli) {
         const { listNotices } = await import("../../dc/notices/notice_commands.ts");

@@ -4,6 +4,7 @@ import { defineCommand } from "../../command.ts";
 import { DURING_WINDOW_FLAG, deriveFlags } from "../../dc/asked_flags.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/shared_flags.ts";
+import { booleanFlag, fileFlag, integerFlag } from "../../flags.ts";
 
 const ASKED = deriveFlags("dc place", FindPlacement, {
   count: { field: "count", value: "count", summary: "Devices to place, at most 1000 (1)" },
@@ -44,16 +45,11 @@ export const command = defineCommand({
   flags: {
     db: DATABASE_FLAG,
     ...ASKED.flags,
-    limit: { type: "integer", value: "count", least: 1, summary: "Maximum number of positions (default: all)" },
-    json: { type: "boolean", summary: "Print the reply as JSON" },
-    csv: { type: "boolean", summary: "Print positions as CSV", excludes: ["--json"] },
-    "apply-file": {
-      type: "string",
-      value: "file",
-      completes: "file",
-      summary: "Write devices and cables for `planner dc import`",
-    },
-    picture: { type: "string", value: "file", completes: "file", summary: "Draw the floor: .svg, .png, .html or .dot" },
+    limit: integerFlag(1, "Maximum number of positions (default: all)", { value: "count" }),
+    json: booleanFlag("Print the reply as JSON"),
+    csv: booleanFlag("Print positions as CSV", { excludes: ["--json"] }),
+    "apply-file": fileFlag("Write devices and cables for `planner dc import`"),
+    picture: fileFlag("Draw the floor: .svg, .png, .html or .dot"),
     theme: RENDER_FLAGS.theme,
   },
   joined: [

@@ -3,6 +3,7 @@ import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+import { booleanFlag } from "../../flags.ts";
 
 export const family: CommandFamily = {
   details: "`planner dc serve --readings` asks Prometheus for readings. docs/readings.md describes the file.",
@@ -15,7 +16,7 @@ export const family: CommandFamily = {
       positionals: {
         file: { summary: "Queries and where to ask them, in YAML or JSON", required: true, completes: "file" },
       },
-      flags: { db: DATABASE_FLAG, json: { type: "boolean", summary: "Print the result as JSON" } },
+      flags: { db: DATABASE_FLAG, json: booleanFlag("Print the result as JSON") },
       examples: [{ line: "planner dc readings check readings.yaml", shows: "Ask each query once, and keep nothing" }],
       async run({ file, db, json }, cli) {
         const { checkReadings } = await import("../../dc/readings/check_readings.ts");

@@ -4,6 +4,7 @@ import { defineCommand } from "../../command.ts";
 import { DURING_WINDOW_FLAG, deriveFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/shared_flags.ts";
+import { booleanFlag, fileFlag, integerFlag } from "../../flags.ts";
 
 const ASKED = deriveFlags("dc rehearse", RehearseFailures, {
   kind: { field: "kinds", summary: "Fail these" },
@@ -30,16 +31,11 @@ export const command = defineCommand({
   flags: {
     db: DATABASE_FLAG,
     ...FIRST,
-    limit: { type: "integer", value: "count", least: 1, summary: "Maximum number of causes (default: all)" },
+    limit: integerFlag(1, "Maximum number of causes (default: all)", { value: "count" }),
     elements,
-    json: { type: "boolean", summary: "Print the reply as JSON" },
-    csv: { type: "boolean", summary: "Print causes as CSV", excludes: ["--json"] },
-    picture: {
-      type: "string",
-      value: "file",
-      completes: "file",
-      summary: "Draw the first cause: .svg, .png, .html or .dot",
-    },
+    json: booleanFlag("Print the reply as JSON"),
+    csv: booleanFlag("Print causes as CSV", { excludes: ["--json"] }),
+    picture: fileFlag("Draw the first cause: .svg, .png, .html or .dot"),
     theme: RENDER_FLAGS.theme,
   },
   joined: [{ flags: ["json", "csv"], summary: "Print the reply as JSON, or the causes as CSV" }],

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { defineCommand } from "../../command.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/shared_flags.ts";
+import { booleanFlag, fileFlag } from "../../flags.ts";
 import { refuseTerminalOutput } from "../../usage_error.ts";
 
 export const command = defineCommand({
@@ -16,15 +17,9 @@ export const command = defineCommand({
   },
   flags: {
     db: DATABASE_FLAG,
-    output: {
-      type: "string",
-      short: "o",
-      value: "file",
-      completes: "file",
-      summary: "File (default: standard output)",
-    },
+    output: fileFlag("File (default: standard output)", { short: "o" }),
     ...RENDER_FLAGS,
-    "no-cascade": { type: "boolean", summary: "power: trip no overloaded source" },
+    "no-cascade": booleanFlag("power: trip no overloaded source"),
   },
   examples: [
     { line: "planner dc render rack A01 -o a01.svg", shows: "Draw a rack; .png, .html and .dot work as well" },

@@ -3,6 +3,7 @@ import { defineCommand } from "../../command.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { endProcess } from "../../exit_status.ts";
+import { booleanFlag, fileFlag, integerFlag } from "../../flags.ts";
 import { refuseTerminalOutput } from "../../usage_error.ts";
 
 export const command = defineCommand({
@@ -10,17 +11,10 @@ export const command = defineCommand({
   details:
     "The same number of racks always gives the same site. 2,000 racks hold 101,552 devices. On a terminal --output, --db or --open is required.",
   flags: {
-    racks: { type: "integer", least: 1, summary: "Number of racks (40: the site AMS1)" },
-    output: {
-      type: "string",
-      short: "o",
-      value: "file",
-      completes: "file",
-      summary: "Write to this file",
-      excludes: ["--db", "--open"],
-    },
+    racks: integerFlag(1, "Number of racks (40: the site AMS1)"),
+    output: fileFlag("Write to this file", { short: "o", excludes: ["--db", "--open"] }),
     db: { ...DATABASE_FLAG, summary: "Load into this database instead of writing JSON Lines", excludes: ["--open"] },
-    open: { type: "boolean", summary: "Serve it from a temporary database and open the console" },
+    open: booleanFlag("Serve it from a temporary database and open the console"),
   },
   examples: [
     { line: "planner dc sample --open", shows: "Look at the sample site in the console" },

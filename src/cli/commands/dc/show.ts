@@ -1,6 +1,7 @@
 import { defineCommand } from "../../command.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+import { booleanFlag } from "../../flags.ts";
 
 export const command = defineCommand({
   summary: "Show what is known of one thing",
@@ -12,7 +13,7 @@ export const command = defineCommand({
     },
     code: { summary: "Its code after the kind, as in rack B03", required: false },
   },
-  flags: { db: DATABASE_FLAG, json: { type: "boolean", summary: "Print one JSON document instead of text" } },
+  flags: { db: DATABASE_FLAG, json: booleanFlag("Print one JSON document instead of text") },
   examples: [
     { line: "planner dc show B03", shows: "Show a rack and its devices" },
     { line: "planner dc show device UPS-A2", shows: "Show a device and its ports" },

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
 import { TOKEN_FILE_FLAG } from "../../dc/shared_flags.ts";
+import { enumFlag, textFlag } from "../../flags.ts";
 
 export const family: CommandFamily = {
   details: "A token file holds names, roles and hashes. `planner dc serve --tokens` follows its changes.",
@@ -12,16 +13,11 @@ export const family: CommandFamily = {
       positionals: { name: { summary: "Name of the token", required: true } },
       flags: {
         tokens: TOKEN_FILE_FLAG,
-        role: {
-          type: "enum",
-          options: ["reader", "writer", "admin", "meter", "calendar"],
-          summary: "Role; meter reports readings alone, calendar opens /windows.ics alone (reader)",
-        },
-        expires: {
-          type: "string",
-          value: "when",
-          summary: "Last day (2027-01-31) or duration (90d, 12h); default: none",
-        },
+        role: enumFlag(
+          ["reader", "writer", "admin", "meter", "calendar"],
+          "Role; meter reports readings alone, calendar opens /windows.ics alone (reader)",
+        ),
+        expires: textFlag("when", "Last day (2027-01-31) or duration (90d, 12h); default: none"),
       },
       examples: [
         {

@@ -2,6 +2,7 @@ import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+import { booleanFlag } from "../../flags.ts";
 
 export const family: CommandFamily = {
   details: "Types of devices are what new devices are built to: height, weight, ports and bays.",
@@ -14,8 +15,8 @@ export const family: CommandFamily = {
       positionals: { files: { summary: "Files and folders", required: true, completes: "file", repeats: true } },
       flags: {
         db: DATABASE_FLAG,
-        "dry-run": { type: "boolean", summary: "Check everything, write nothing" },
-        json: { type: "boolean", summary: "Print findings and result as JSON lines" },
+        "dry-run": booleanFlag("Check everything, write nothing"),
+        json: booleanFlag("Print findings and result as JSON lines"),
       },
       examples: [
         { line: "planner dc types import devicetype-library/device-types/Dell", shows: "Import one manufacturer" },
@@ -31,7 +32,7 @@ export const family: CommandFamily = {
         summary: "List the types of devices",
         details: "Words select types with each of them in code, manufacturer, model or part number.",
         positionals: { words: { summary: "Words to search for", required: false, repeats: true } },
-        flags: { db: DATABASE_FLAG, json: { type: "boolean", summary: "Print whole types as JSON lines" } },
+        flags: { db: DATABASE_FLAG, json: booleanFlag("Print whole types as JSON lines") },
         examples: [{ line: "planner dc types list poweredge", shows: "List the types with a word in their names" }],
         async run({ words, db, json }, cli) {
           const { listTypes } = await import("../../dc/exchange/list_types.ts");

@@ -5,6 +5,7 @@ import type { CommandFamily } from "../../commands.ts";
 import { deriveFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabase } from "../../dc/database.ts";
 import { DATABASE_FLAG, WINDOW_ELEMENTS, WINDOW_FLAGS } from "../../dc/shared_flags.ts";
+import { booleanFlag, enumFlag, textFlag } from "../../flags.ts";
 import { refuseTerminalOutput } from "../../usage_error.ts";
 
 const CHECK_FLAGS = deriveFlags("dc window check", CheckWindow, {
@@ -33,10 +34,10 @@ export const family: CommandFamily = {
       flags: {
         db: DATABASE_FLAG,
         ...WINDOW_FLAGS,
-        title: { type: "string", value: "text", summary: "What is done" },
-        notes: { type: "string", value: "text", summary: "What people have to know" },
-        owner: { type: "string", value: "name", summary: "Who does it" },
-        contact: { type: "string", value: "text", summary: "How to reach them" },
+        title: textFlag("text", "What is done"),
+        notes: textFlag("text", "What people have to know"),
+        owner: textFlag("name", "Who does it"),
+        contact: textFlag("text", "How to reach them"),
       },
       examples: [
         {
@@ -71,7 +72,7 @@ export const family: CommandFamily = {
         db: DATABASE_FLAG,
         ...WINDOW_FLAGS,
         ...CHECK_FLAGS.flags,
-        json: { type: "boolean", summary: "Print the reply as JSON" },
+        json: booleanFlag("Print the reply as JSON"),
       },
       examples: [
         { line: "planner dc window check PDU-A01-B --for 2h", shows: "Ask whether a PDU may be replaced now" },
@@ -103,7 +104,7 @@ export const family: CommandFamily = {
       positionals: { output: { summary: "A file (default: standard output)", required: false, completes: "file" } },
       flags: {
         db: DATABASE_FLAG,
-        format: { type: "enum", options: ["ics", "jsonl"], summary: "Format (by the name of the file, else ics)" },
+        format: enumFlag(["ics", "jsonl"], "Format (by the name of the file, else ics)"),
       },
       examples: [
         { line: "planner dc window export windows.ics", shows: "Write a calendar of all windows" },
@@ -125,9 +126,9 @@ export const family: CommandFamily = {
       positionals: { file: { summary: "The file, or - for standard input", required: true, completes: "file" } },
       flags: {
         db: DATABASE_FLAG,
-        element: { type: "string", value: "ref", multiple: true, summary: "What is out in events that name nothing" },
-        "time-zone": { type: "string", value: "name", summary: "Zone of days and of times without one (the site's)" },
-        "dry-run": { type: "boolean", summary: "Check everything and store nothing" },
+        element: textFlag("ref", "What is out in events that name nothing", { multiple: true }),
+        "time-zone": textFlag("name", "Zone of days and of times without one (the site's)"),
+        "dry-run": booleanFlag("Check everything and store nothing"),
       },
       examples: [
         { line: "planner dc window import isp.ics", shows: "Store what a circuit provider announces" },
@@ -146,10 +147,10 @@ export const family: CommandFamily = {
       details: "In the order of their begin. Rules: docs/windows.md.",
       flags: {
         db: DATABASE_FLAG,
-        element: { type: "string", value: "ref", summary: "Windows that take this out, itself or with what holds it" },
+        element: textFlag("ref", "Windows that take this out, itself or with what holds it"),
         ...LIST_FLAGS.flags,
-        "time-zone": { type: "string", value: "name", summary: "Zone of the times (the site's)" },
-        json: { type: "boolean", summary: "Print the reply as JSON" },
+        "time-zone": textFlag("name", "Zone of the times (the site's)"),
+        json: booleanFlag("Print the reply as JSON"),
       },
       examples: [
         { line: "planner dc window list --state planned --state begun", shows: "List what is open" },
@@ -165,7 +166,7 @@ export const family: CommandFamily = {
       details:
         "One text for each tenant and contact whose devices go off or depend on their last supply. Sends nothing. Rules: docs/windows.md.",
       positionals: { code: { summary: "Code of the window", required: true } },
-      flags: { db: DATABASE_FLAG, json: { type: "boolean", summary: "Print the notices as JSON" } },
+      flags: { db: DATABASE_FLAG, json: booleanFlag("Print the notices as JSON") },
       examples: [{ line: "planner dc window notify MW-1", shows: "Print whom to tell what" }],
       async run({ db, ...asked }, cli) {
         const { printWindowNotices: printNotices } = await import("../../dc/window_sheet.ts");
@@ -179,7 +180,7 @@ export const family: CommandFamily = {
       positionals: { code: { summary: "Code of the window", required: true } },
       flags: {
         db: DATABASE_FLAG,
-        format: { type: "enum", options: ["text", "html"], summary: "Format: html is a page for a printer (text)" },
+        format: enumFlag(["text", "html"], "Format: html is a page for a printer (text)"),
       },
       examples: [
         { line: "planner dc window sheet MW-1", shows: "Print what to do" },
@@ -196,8 +197,8 @@ export const family: CommandFamily = {
       positionals: { code: { summary: "Code of the window", required: true } },
       flags: {
         db: DATABASE_FLAG,
-        "time-zone": { type: "string", value: "name", summary: "Zone of the times (the site's)" },
-        json: { type: "boolean", summary: "Print the reply as JSON" },
+        "time-zone": textFlag("name", "Zone of the times (the site's)"),
+        json: booleanFlag("Print the reply as JSON"),
       },
       examples: [{ line: "planner dc window show MW-1", shows: "Print a window and what it does" }],
       async run({ db, ...asked }, cli) {

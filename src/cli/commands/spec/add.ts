@@ -3,6 +3,7 @@ import { runTool } from "#planner/service.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
 import { acceptTypedCommands } from "../../accept_commands.ts";
 import { defineCommand } from "../../command.ts";
+import { enumFlag, textFlag } from "../../flags.ts";
 import { sanitizeLines } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
@@ -15,35 +16,22 @@ export const command = defineCommand({
     "A short line becomes the title. If the text is longer, its first line or sentence becomes the title and the rest the body.",
   positionals: { description: { summary: "Description of the work; - reads standard input", required: true } },
   flags: {
-    prompt: { type: "string", short: "p", value: "name", summary: "Prompt template in .planner/prompts" },
-    template: { type: "string", value: "name", summary: "Template in .planner/templates" },
-    type: { type: "string", short: "t", value: "type", summary: "Type of the spec (default: code)" },
-    label: { type: "string", short: "l", value: "label", multiple: true, summary: "Label" },
-    "depends-on": {
-      type: "string",
-      value: "id",
-      multiple: true,
-      completes: "archived_spec",
-      summary: "Spec that this one depends on",
-    },
-    "target-file": {
-      type: "string",
-      value: "path",
-      multiple: true,
-      completes: "file",
-      summary: "File that the work changes",
-    },
-    criterion: { type: "string", value: "text", multiple: true, summary: "Acceptance criterion" },
-    verify: {
-      type: "string",
-      value: "command",
-      multiple: true,
-      summary: "Command that proves the criterion before it; one for each criterion, an empty text for one without",
-    },
-    body: { type: "string", value: "text", summary: "Text after the title; - reads standard input" },
-    priority: { type: "enum", options: PRIORITIES, summary: "Priority" },
-    assignee: { type: "string", value: "name", summary: "Person who does the work" },
-    due: { type: "string", value: "day", summary: "Due day, YYYY-MM-DD" },
+    prompt: textFlag("name", "Prompt template in .planner/prompts", { short: "p" }),
+    template: textFlag("name", "Template in .planner/templates"),
+    type: textFlag("type", "Type of the spec (default: code)", { short: "t" }),
+    label: textFlag("label", "Label", { short: "l", multiple: true }),
+    "depends-on": textFlag("id", "Spec that this one depends on", { multiple: true, completes: "archived_spec" }),
+    "target-file": textFlag("path", "File that the work changes", { multiple: true, completes: "file" }),
+    criterion: textFlag("text", "Acceptance criterion", { multiple: true }),
+    verify: textFlag(
+      "command",
+      "Command that proves the criterion before it; one for each criterion, an empty text for one without",
+      { multiple: true },
+    ),
+    body: textFlag("text", "Text after the title; - reads standard input"),
+    priority: enumFlag(PRIORITIES, "Priority"),
+    assignee: textFlag("name", "Person who does the work"),
+    due: textFlag("day", "Due day, YYYY-MM-DD"),
     json: JSON_FLAG,
   },
   examples: [

@@ -1,13 +1,14 @@
 import { defineCommand } from "../../command.ts";
 import { endProcess } from "../../exit_status.ts";
+import { booleanFlag, integerFlag } from "../../flags.ts";
 
 export const board = defineCommand({
   summary: "Show and steer all work of the project in a browser",
   details:
     "Serves one page on 127.0.0.1 while the command runs, prints its address and opens it. The address is good for one browser, and for this run of the command only. Ctrl-C ends it; agents continue. Exits with 0 if every request was answered, 143 if one was cut off. docs/board.md describes the page.",
   flags: {
-    port: { type: "integer", least: 0, most: 65_535, value: "n", summary: "Port (default: a free one)" },
-    "no-open": { type: "boolean", summary: "Print the address only" },
+    port: integerFlag(0, "Port (default: a free one)", { most: 65_535, value: "n" }),
+    "no-open": booleanFlag("Print the address only"),
   },
   examples: [
     { line: "planner board", shows: "Open the board of the project" },
@@ -25,8 +26,8 @@ export const demo = defineCommand({
   details:
     "Creates a project with five specs in a temporary folder, lets a script that stands in for a coding agent work on three of them, and serves the board. Needs git and sh, no network and no agent. Ctrl-C ends it and removes the folder.",
   flags: {
-    port: { type: "integer", least: 0, most: 65_535, value: "n", summary: "Port of the board (default: a free one)" },
-    "no-open": { type: "boolean", summary: "Print the address only" },
+    port: integerFlag(0, "Port of the board (default: a free one)", { most: 65_535, value: "n" }),
+    "no-open": booleanFlag("Print the address only"),
   },
   examples: [{ line: "planner demo", shows: "Look at the board without setting anything up" }],
   async run({ port, "no-open": isQuiet }, cli) {

@@ -1,6 +1,7 @@
 import { checkCriterion } from "#planner/operations/check_criterion.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { defineCommand } from "../../command.ts";
+import { booleanFlag } from "../../flags.ts";
 import { sanitizeLine } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
@@ -18,7 +19,7 @@ export const command = defineCommand({
       required: true,
     },
   },
-  flags: { undo: { type: "boolean", summary: "Uncheck it" }, json: JSON_FLAG },
+  flags: { undo: booleanFlag("Uncheck it"), json: JSON_FLAG },
   examples: [
     { line: "planner check 003 2", shows: "Check the second criterion" },
     { line: 'planner check 003 "documented"', shows: "Check the criterion with this text" },

@@ -3,6 +3,7 @@ import { findNearest } from "#kernel/nearest.ts";
 import type { ConfigProblem } from "#planner/config/check_config.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { booleanFlag } from "../../flags.ts";
 import { CONFIG_FILE, checkProjectConfig, findConfigWarnings } from "../../lint/config_warnings.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { sanitizeLines } from "../../output/plain_text.ts";
@@ -16,8 +17,8 @@ export const command = defineCommand({
     "--validate reports problems of the file instead and exits with 1 if one is an error. An unknown key is a warning.",
   positionals: { key: { summary: "Path of one setting, such as lint.thresholds", required: false } },
   flags: {
-    validate: { type: "boolean", summary: "Check the file", excludes: ["<key>", "--explain"] },
-    explain: { type: "boolean", summary: "Print value, default and effect of each setting, or of those below the key" },
+    validate: booleanFlag("Check the file", { excludes: ["<key>", "--explain"] }),
+    explain: booleanFlag("Print value, default and effect of each setting, or of those below the key"),
     json: JSON_FLAG,
   },
   examples: [

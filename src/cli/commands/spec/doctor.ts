@@ -1,6 +1,7 @@
 import type { DoctorFinding } from "#planner/runs/doctor/doctor.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
+import { booleanFlag } from "../../flags.ts";
 import { sanitizeLine } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
 import { paint } from "../../output/terminal.ts";
@@ -12,8 +13,8 @@ export const command = defineCommand({
   details:
     "Exits with 1 if a problem is found or, with --fix, if one remains. --fix stops agents without a supervising process, releases their claims, sets interrupted specs to failed, removes worktrees without unmerged work and an `index.lock` that no process holds, and deletes final claims of specs that the remote's main branch has as done. It does not undo changes of git hooks, filters or includes, but prints the command that does, and never touches uncommitted changes or unmerged commits. --json prints `healthy`, `trusted` and `findings` of `kind`, `subject`, `message`, `advice`, `fixable`, `fixed` and `failed`.",
   flags: {
-    fix: { type: "boolean", summary: "Repair problems where no work can be lost" },
-    self: { type: "boolean", summary: "Print this executable's build, path and SHA-256 instead", excludes: ["--fix"] },
+    fix: booleanFlag("Repair problems where no work can be lost"),
+    self: booleanFlag("Print this executable's build, path and SHA-256 instead", { excludes: ["--fix"] }),
     json: JSON_FLAG,
   },
   examples: [

@@ -9,6 +9,7 @@ import { quoteCell } from "#words/csv_cell.ts";
 import { defineCommand } from "../../command.ts";
 import { createExportedSpec, type ExportedSpec, type ExportFile } from "../../exchange/export_file.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
+import { booleanFlag, enumFlag, fileFlag } from "../../flags.ts";
 import { sanitizeLines } from "../../output/plain_text.ts";
 import { print } from "../../output/print.ts";
 import { isTerminal } from "../../output/terminal.ts";
@@ -70,12 +71,12 @@ export const command = defineCommand({
   details:
     "JSON is `{format, version: 1, specs, unreadable}` with the format `planner-export`; `frontmatter_text` and `body` of a spec are the file's text byte for byte. CSV follows RFC 4180. Cells are not escaped: a spreadsheet may run formulas in specs from untrusted sources.",
   flags: {
-    format: { type: "enum", short: "f", options: EXPORT_FORMATS, summary: "Format (default: json)" },
-    output: { type: "string", short: "o", value: "file", completes: "file", summary: "Write to this file" },
-    status: { type: "enum", short: "s", options: FILTER_STATUSES, summary: "Only specs of this status" },
+    format: enumFlag(EXPORT_FORMATS, "Format (default: json)", { short: "f" }),
+    output: fileFlag("Write to this file", { short: "o" }),
+    status: enumFlag(FILTER_STATUSES, "Only specs of this status", { short: "s" }),
     type: { type: "string", short: "t", multiple: true, summary: "Only specs of this type" },
     label: { type: "string", short: "l", multiple: true, summary: "Only specs with this label, or one of several" },
-    archived: { type: "boolean", short: "a", summary: "Include archived specs" },
+    archived: booleanFlag("Include archived specs", { short: "a" }),
   },
   examples: [
     { line: "planner export --archived -o specs.json", shows: "Write all specs, as a backup or for another project" },

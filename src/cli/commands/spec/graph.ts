@@ -6,6 +6,7 @@ import { createFilterTest } from "#planner/operations/shared/spec_filter.ts";
 import { loadWorld } from "#planner/operations/shared/world.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { defineCommand } from "../../command.ts";
+import { booleanFlag, enumFlag } from "../../flags.ts";
 import { printGraph } from "../../output/graph_output.ts";
 import { formatUnreadableCount } from "../../output/listing_output.ts";
 import { print, printJson } from "../../output/print.ts";
@@ -28,8 +29,8 @@ export const command = defineCommand({
   details:
     "A spec stands one layer behind the last spec that it waits for: its dependencies, its members, or the member before it. The critical path is the longest chain of open specs. Cycles and unknown dependencies are listed. In text, `*` in the column PATH marks the critical path. --json prints `boxes` of `id`, `title`, `status`, `layer`, `order`, `critical`, `in_cycle` and `left_out`, `edges` of `from`, `to`, `kind` (`depends_on`, `member` or `order`), `critical` and `backward`, `layers`, `critical_path`, `cycles`, `unknown` and `unreadable`.",
   flags: {
-    format: { type: "enum", short: "f", options: FORMATS, summary: "Output format (default: text)" },
-    all: { type: "boolean", short: "a", summary: "Include completed and cancelled specs, and archived dependencies" },
+    format: enumFlag(FORMATS, "Output format (default: text)", { short: "f" }),
+    all: booleanFlag("Include completed and cancelled specs, and archived dependencies", { short: "a" }),
     ...FIELD_FILTER_FLAGS,
     ...LIST_FLAGS,
     json: { ...JSON_FLAG, excludes: ["--format"] },

@@ -3,6 +3,7 @@ import { SOURCE_KINDS } from "#planner/exchange/source.ts";
 import { defineCommand } from "../../command.ts";
 import { importSpecs, readImportBatch } from "../../exchange/import_specs.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { booleanFlag, enumFlag, textFlag } from "../../flags.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { sanitizeLine } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
@@ -21,10 +22,10 @@ export const command = defineCommand({
     },
   },
   flags: {
-    from: { type: "enum", options: SOURCE_KINDS, summary: "Tool that wrote the tasks (default: detected)" },
-    origin: { type: "string", value: "name", summary: "Name of the source, if there are several of one tool" },
-    overwrite: { type: "boolean", summary: "Use the source's text if both sides changed" },
-    "dry-run": { type: "boolean", short: "n", summary: "Print what would happen, write nothing" },
+    from: enumFlag(SOURCE_KINDS, "Tool that wrote the tasks (default: detected)"),
+    origin: textFlag("name", "Name of the source, if there are several of one tool"),
+    overwrite: booleanFlag("Use the source's text if both sides changed"),
+    "dry-run": booleanFlag("Print what would happen, write nothing", { short: "n" }),
     json: JSON_FLAG,
   },
   examples: [

@@ -6,6 +6,7 @@ import { findRoot } from "#planner/store/project/find_root.ts";
 import { acceptTypedCommands } from "../../accept_commands.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
+import { booleanFlag, enumFlag, textFlag } from "../../flags.ts";
 import { AGENT_NAMES } from "../../init/agents.ts";
 import { decideSetup } from "../../init/decide_setup.ts";
 import { type SetupStep, setUpProject } from "../../init/set_up.ts";
@@ -49,33 +50,16 @@ export const command = defineCommand({
   details:
     "Asks questions on a terminal; uses defaults without a terminal, with --yes or with --agent. Existing files are extended, never replaced, so a second run only adds what is missing.",
   flags: {
-    agent: {
-      type: "enum",
-      short: "a",
-      multiple: true,
-      options: AGENT_NAMES,
-      summary: "Write this agent's MCP configuration",
-    },
-    name: {
-      type: "string",
-      value: "text",
-      summary: "Name of the project (default: from its package file, else the folder)",
-    },
-    prompts: { type: "boolean", summary: "Add the prompt template (the default)" },
-    "no-prompts": { type: "boolean", summary: "Add no prompt template", excludes: ["--prompts"] },
-    hook: { type: "boolean", summary: "Install the git hook that checks specs before every commit" },
-    "no-hook": { type: "boolean", summary: "Install no git hook (the default)", excludes: ["--hook"] },
-    guide: {
-      type: "boolean",
-      summary: "Add instructions for agents to AGENTS.md; for claude also a skill and commands",
-    },
-    "no-guide": { type: "boolean", summary: "Add no instructions for agents (the default)", excludes: ["--guide"] },
-    provider: {
-      type: "enum",
-      options: PROVIDER_NAMES,
-      summary: "Agent that works on specs (default: the only one that is installed)",
-    },
-    yes: { type: "boolean", short: "y", summary: "Ask nothing" },
+    agent: enumFlag(AGENT_NAMES, "Write this agent's MCP configuration", { short: "a", multiple: true }),
+    name: textFlag("text", "Name of the project (default: from its package file, else the folder)"),
+    prompts: booleanFlag("Add the prompt template (the default)"),
+    "no-prompts": booleanFlag("Add no prompt template", { excludes: ["--prompts"] }),
+    hook: booleanFlag("Install the git hook that checks specs before every commit"),
+    "no-hook": booleanFlag("Install no git hook (the default)", { excludes: ["--hook"] }),
+    guide: booleanFlag("Add instructions for agents to AGENTS.md; for claude also a skill and commands"),
+    "no-guide": booleanFlag("Add no instructions for agents (the default)", { excludes: ["--guide"] }),
+    provider: enumFlag(PROVIDER_NAMES, "Agent that works on specs (default: the only one that is installed)"),
+    yes: booleanFlag("Ask nothing", { short: "y" }),
   },
   examples: [
     { line: "planner init", shows: "Set up a project interactively" },

@@ -3,6 +3,7 @@ import type { LintSelection } from "#planner/lint/lint_project.ts";
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { booleanFlag, enumFlag, integerFlag } from "../../flags.ts";
 import { findConfigWarnings } from "../../lint/config_warnings.ts";
 import type { FixOutcome } from "../../lint/lint_fix.ts";
 import { LINT_FORMATS, type LintOutcome, writeLintReport } from "../../lint/write_report.ts";
@@ -30,21 +31,16 @@ export const command = defineCommand({
     },
   },
   flags: {
-    all: { type: "boolean", short: "a", summary: "Report all findings of completed and cancelled specs too" },
-    fix: { type: "boolean", summary: "Fix problems that need no decision" },
-    "dry-run": {
-      type: "boolean",
-      short: "n",
-      summary: "Print the changes as a diff and write nothing",
-      needs: ["--fix"],
-    },
-    format: { type: "enum", short: "f", options: LINT_FORMATS, summary: "Format of the report (default: text)" },
+    all: booleanFlag("Report all findings of completed and cancelled specs too", { short: "a" }),
+    fix: booleanFlag("Fix problems that need no decision"),
+    "dry-run": booleanFlag("Print the changes as a diff and write nothing", { short: "n", needs: ["--fix"] }),
+    format: enumFlag(LINT_FORMATS, "Format of the report (default: text)", { short: "f" }),
     json: {
       ...JSON_FLAG,
       excludes: LINT_FORMATS.filter((format) => format !== "json").map((format) => `--format ${format}`),
     },
-    staged: { type: "boolean", summary: "Check the staged files in git's index", excludes: ["--fix", "<id>"] },
-    "max-warnings": { type: "integer", least: 0, value: "n", summary: "Exit with 1 if there are more warnings" },
+    staged: booleanFlag("Check the staged files in git's index", { excludes: ["--fix", "<id>"] }),
+    "max-warnings": integerFlag(0, "Exit with 1 if there are more warnings", { value: "n" }),
   },
   examples: [
     { line: "planner lint", shows: "List all findings by file" },

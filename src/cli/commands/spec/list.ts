@@ -3,6 +3,7 @@ import { listArchived, specList } from "#planner/operations/spec_list.ts";
 import { runTool } from "#planner/service.ts";
 import { compareDueDays, compareUrgency } from "#planner/spec/planning.ts";
 import { defineCommand } from "../../command.ts";
+import { booleanFlag, enumFlag } from "../../flags.ts";
 import { type ListedSpec, printSpecListing, selectSpecColumns } from "../../output/listing_output.ts";
 import { formatOthersClaims, readOthersClaims } from "../../output/others_output.ts";
 import { printJson } from "../../output/print.ts";
@@ -16,8 +17,8 @@ export const command = defineCommand({
     "Priority, due day and assignee are columns if a listed spec has them. With --json a spec can have `priority`, `assignee`, `due` and `invalid` beside the fields of the tool.",
   flags: {
     ...FIELD_FILTER_FLAGS,
-    sort: { type: "enum", options: ["id", "priority", "due"], summary: "Sort order (default: id)" },
-    archived: { type: "boolean", short: "a", summary: "List the archived specs instead" },
+    sort: enumFlag(["id", "priority", "due"], "Sort order (default: id)"),
+    archived: booleanFlag("List the archived specs instead", { short: "a" }),
     ...LIST_LIMIT_FLAGS,
     json: JSON_FLAG,
   },

@@ -5,6 +5,7 @@ import { log } from "#planner/operations/log.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
+import { booleanFlag, integerFlag, textFlag } from "../../flags.ts";
 import { removeEscapes } from "../../output/plain_text.ts";
 import { isStdoutClosed, print, printJson } from "../../output/print.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
@@ -39,21 +40,13 @@ export const command = defineCommand({
     "With --run it shows the record of a run instead: result and reason, commits, criteria with their checks, commands, tokens, cost and merged commits. --follow prints complete lines until Ctrl-C. Escape sequences of the agent are removed.",
   positionals: { id: ANY_ID },
   flags: {
-    lines: { type: "integer", short: "n", least: 0, summary: "Maximum number of lines (default: 100)" },
-    since: { type: "string", value: "time", summary: "Start at the first line of this ISO 8601 time or later" },
-    offset: {
-      type: "integer",
-      value: "bytes",
-      least: 0,
-      summary: "Start at this offset, the byte_offset of an earlier result",
-    },
-    follow: { type: "boolean", short: "f", summary: "Print new lines until Ctrl-C", excludes: ["--json"] },
-    run: {
-      type: "string",
-      value: "n",
-      summary: "Show the record of this run; last for the latest",
+    lines: integerFlag(0, "Maximum number of lines (default: 100)", { short: "n" }),
+    since: textFlag("time", "Start at the first line of this ISO 8601 time or later"),
+    offset: integerFlag(0, "Start at this offset, the byte_offset of an earlier result", { value: "bytes" }),
+    follow: booleanFlag("Print new lines until Ctrl-C", { short: "f", excludes: ["--json"] }),
+    run: textFlag("n", "Show the record of this run; last for the latest", {
       excludes: ["--lines", "--since", "--offset", "--follow"],
-    },
+    }),
     json: JSON_FLAG,
   },
   examples: [

@@ -7,6 +7,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import { buildUnprovenLine } from "#planner/work/acceptance.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
+import { booleanFlag, textFlag } from "../../flags.ts";
 import { askAboutMergeCommands, isMergeRefusal, printMergeResult } from "../../merge_output.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { printJson } from "../../output/print.ts";
@@ -29,13 +30,12 @@ export const command = defineCommand({
     },
   },
   flags: {
-    all: { type: "boolean", short: "a", summary: "Merge all finished work", excludes: ["<ids>"] },
-    as: {
-      type: "string",
-      value: "commit",
-      summary: "Take this commit of the main branch for the work: it was merged elsewhere in another form",
-      excludes: ["--all"],
-    },
+    all: booleanFlag("Merge all finished work", { short: "a", excludes: ["<ids>"] }),
+    as: textFlag(
+      "commit",
+      "Take this commit of the main branch for the work: it was merged elsewhere in another form",
+      { excludes: ["--all"] },
+    ),
     unproven: UNPROVEN_FLAG,
     ...SHARED_CLAIM_FLAGS,
     json: JSON_FLAG,

@@ -8,6 +8,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import { refuseActionInRun } from "../../accept_commands.ts";
 import { type Args, type Cli, defineCommand, type Flags, type Positionals } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { booleanFlag } from "../../flags.ts";
 import { askAboutMergeCommands } from "../../merge_output.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { sanitizeLine, sanitizeLines } from "../../output/plain_text.ts";
@@ -27,15 +28,13 @@ const PLACES = {
 } as const satisfies Positionals;
 
 const FLAGS = {
-  draft: { type: "boolean", short: "d", summary: "Make a draft; takes unfinished work too" },
-  new: { type: "boolean", summary: "Make a new request although the last one was closed or merged" },
-  print: { type: "boolean", short: "p", summary: "Print the text; push nothing and ask no server" },
-  sync: {
-    type: "boolean",
+  draft: booleanFlag("Make a draft; takes unfinished work too", { short: "d" }),
+  new: booleanFlag("Make a new request although the last one was closed or merged"),
+  print: booleanFlag("Print the text; push nothing and ask no server", { short: "p" }),
+  sync: booleanFlag("Check the state of requests, and complete what was merged", {
     short: "s",
-    summary: "Check the state of requests, and complete what was merged",
     excludes: ["--draft", "--new", "--print"],
-  },
+  }),
   unproven: { ...UNPROVEN_FLAG, needs: ["--sync"] },
   ...SHARED_CLAIM_FLAGS,
   json: JSON_FLAG,

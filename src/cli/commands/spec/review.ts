@@ -3,6 +3,7 @@ import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
 import { refuseActionInRun } from "../../accept_commands.ts";
 import { type Args, type Cli, defineCommand, type Flags, type Positionals } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { booleanFlag, textFlag } from "../../flags.ts";
 import { removeEscapes } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { isInteractive } from "../../output/terminal.ts";
@@ -13,14 +14,9 @@ import { ANY_ID, JSON_FLAG, readTextOrInput } from "../../shared_arguments.ts";
 const PLACES = { id: ANY_ID } as const satisfies Positionals;
 
 const FLAGS = {
-  accept: {
-    type: "boolean",
-    short: "a",
-    summary: "Accept the work without a question",
-    excludes: ["--back", "--reject"],
-  },
-  back: { type: "string", short: "b", value: "text", summary: "Send it back with this text; - reads standard input" },
-  reject: { type: "boolean", summary: "Reject the work without a question", excludes: ["--back"] },
+  accept: booleanFlag("Accept the work without a question", { short: "a", excludes: ["--back", "--reject"] }),
+  back: textFlag("text", "Send it back with this text; - reads standard input", { short: "b" }),
+  reject: booleanFlag("Reject the work without a question", { excludes: ["--back"] }),
   json: JSON_FLAG,
 } as const satisfies Flags;
 

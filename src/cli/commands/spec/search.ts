@@ -2,6 +2,7 @@ import { search } from "#planner/operations/search.ts";
 import { runTool } from "#planner/service.ts";
 import { FILTER_STATUSES } from "#planner/spec/status.ts";
 import { defineCommand } from "../../command.ts";
+import { booleanFlag, enumFlag, integerFlag } from "../../flags.ts";
 import { createIdColumn, printSpecListing, STATUS_COLUMN, TITLE_COLUMN } from "../../output/listing_output.ts";
 import { printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
@@ -11,9 +12,9 @@ export const command = defineCommand({
   summary: "Find specs whose title or body contains a text, ignoring case",
   positionals: { query: { summary: "Text to search for; not a pattern", required: true } },
   flags: {
-    status: { type: "enum", short: "s", options: FILTER_STATUSES, summary: "Only specs of this status" },
-    archived: { type: "boolean", short: "a", summary: "Search archived specs too" },
-    limit: { type: "integer", short: "n", least: 1, summary: "Maximum number of results (default: all)" },
+    status: enumFlag(FILTER_STATUSES, "Only specs of this status", { short: "s" }),
+    archived: booleanFlag("Search archived specs too", { short: "a" }),
+    limit: integerFlag(1, "Maximum number of results (default: all)", { short: "n" }),
     json: JSON_FLAG,
   },
   examples: [

@@ -5,6 +5,7 @@ import type { InvalidField } from "#planner/operations/shared/invalid_fields.ts"
 import { specGet } from "#planner/operations/spec_get.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
+import { booleanFlag } from "../../flags.ts";
 import { selectStatusStyle } from "../../output/listing_output.ts";
 import { sanitizeLine, sanitizeLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
@@ -60,13 +61,11 @@ export const command = defineCommand({
   details: "With --prompt, --json prints `spec_id`, `template`, `prompt` and `warnings`.",
   positionals: { id: ANY_ID },
   flags: {
-    prompt: { type: "boolean", summary: "Print the prompt that an agent would get" },
-    raw: {
-      type: "boolean",
+    prompt: booleanFlag("Print the prompt that an agent would get"),
+    raw: booleanFlag("Print the file byte for byte, even one that does not parse", {
       short: "r",
-      summary: "Print the file byte for byte, even one that does not parse",
       excludes: ["--prompt", "--json"],
-    },
+    }),
     json: JSON_FLAG,
   },
   examples: [

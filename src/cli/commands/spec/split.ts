@@ -1,5 +1,6 @@
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { defineCommand } from "../../command.ts";
+import { booleanFlag, integerFlag, textFlag } from "../../flags.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
@@ -8,16 +9,10 @@ export const command = defineCommand({
     "Writes all members or none; the spec becomes their driver and keeps its status. With --recursive, members that lint reports as too large are split too. Exits with 1 if a spec was not split. --json prints `splits` of `spec_id` and `members`, and `refused` of `spec_id` and `reason`.",
   positionals: { id: ACTIVE_ID },
   flags: {
-    recursive: { type: "boolean", short: "r", summary: "Split members that are still too large" },
-    "max-depth": {
-      type: "integer",
-      least: 1,
-      value: "n",
-      summary: "Maximum number of levels (default: 3)",
-      needs: ["--recursive"],
-    },
-    force: { type: "boolean", summary: "Split a spec of any status" },
-    model: { type: "string", value: "name", summary: "Model (default: the configured one)" },
+    recursive: booleanFlag("Split members that are still too large", { short: "r" }),
+    "max-depth": integerFlag(1, "Maximum number of levels (default: 3)", { value: "n", needs: ["--recursive"] }),
+    force: booleanFlag("Split a spec of any status"),
+    model: textFlag("name", "Model (default: the configured one)"),
     json: JSON_FLAG,
   },
   examples: [

@@ -7,6 +7,7 @@ import { takeover as takeoverTool } from "#planner/operations/takeover.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
 import { runDecision } from "../../decide_approval.ts";
+import { booleanFlag, textFlag } from "../../flags.ts";
 import { removeEscapes } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { runSpecTool, runSpecTools } from "../../run_spec_tool.ts";
@@ -46,7 +47,7 @@ export const archive = defineCommand({
   details: OTHERS_GO_ON,
   positionals: { id: { ...ACTIVE_IDS, required: false, replacedBy: ["--completed"] } },
   flags: {
-    completed: { type: "boolean", summary: "Archive every completed spec", excludes: ["<id>"] },
+    completed: booleanFlag("Archive every completed spec", { excludes: ["<id>"] }),
     json: JSON_FLAG,
   },
   examples: [
@@ -74,7 +75,7 @@ export const takeover = defineCommand({
   details: "The spec stays in_progress. Its worktree keeps the agent's changes.",
   positionals: { id: ACTIVE_ID },
   flags: {
-    force: { type: "boolean", summary: "Report on the last run even if no agent works on the spec" },
+    force: booleanFlag("Report on the last run even if no agent works on the spec"),
     json: JSON_FLAG,
   },
   examples: [
@@ -101,8 +102,8 @@ export const reject = defineCommand({
     "Sets approval.status, approval.by and approval.at and adds the reason under `## Approval Discussion`. The spec keeps its status: change the spec and have it approved, or cancel it. It is refused as `planner approve --by` is, and while a process works on the spec. Agents may not work on a rejected spec.",
   positionals: { id: ACTIVE_ID },
   flags: {
-    by: { type: "string", value: "name", required: true, summary: "Who rejects" },
-    reason: { type: "string", value: "text", required: true, summary: "Why" },
+    by: textFlag("name", "Who rejects", { required: true }),
+    reason: textFlag("text", "Why", { required: true }),
     json: JSON_FLAG,
   },
   examples: [{ line: 'planner reject 003 --by Ann --reason "Too vague"', shows: "Reject today's third spec" }],

@@ -6,6 +6,7 @@ import { STORED_STATUSES } from "#planner/spec/status.ts";
 import { formatShortUsage } from "#planner/work/usage.ts";
 import { formatCountOf } from "#words/names.ts";
 import { defineCommand } from "../../command.ts";
+import { booleanFlag } from "../../flags.ts";
 import { formatUnreadableCount, selectStatusStyle } from "../../output/listing_output.ts";
 import { formatOthersClaims, readOthersClaims } from "../../output/others_output.ts";
 import { sanitizeLine } from "../../output/plain_text.ts";
@@ -18,12 +19,10 @@ import { JSON_FLAG } from "../../shared_arguments.ts";
 export const command = defineCommand({
   summary: "Count the specs by status",
   flags: {
-    brief: { type: "boolean", short: "b", summary: "Print one line", excludes: ["--json"] },
-    activity: {
-      type: "boolean",
+    brief: booleanFlag("Print one line", { short: "b", excludes: ["--json"] }),
+    activity: booleanFlag("Add last changes, tokens and cost of specs in progress, and branches that will conflict", {
       short: "a",
-      summary: "Add last changes, tokens and cost of specs in progress, and branches that will conflict",
-    },
+    }),
     json: JSON_FLAG,
   },
   examples: [

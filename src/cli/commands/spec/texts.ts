@@ -5,6 +5,7 @@ import { AGENT_GUIDE } from "#planner/work/guide.ts";
 import { loadLicences } from "#runtime/pages.ts";
 import { defineCommand } from "../../command.ts";
 import { COMPLETION_SCRIPTS, SHELLS } from "../../completion/scripts.ts";
+import { enumFlag } from "../../flags.ts";
 import { print } from "../../output/print.ts";
 
 export const prime = defineCommand({
@@ -49,11 +50,7 @@ export const schema = defineCommand({
   details:
     "Built from required fields, types and enums in .planner/config.md. docs/editors.md shows how editors use it.",
   flags: {
-    draft: {
-      type: "enum",
-      options: SCHEMA_DRAFTS,
-      summary: "Value of $schema (default: 2020-12); 07 for editors that support no later draft",
-    },
+    draft: enumFlag(SCHEMA_DRAFTS, "Value of $schema (default: 2020-12); 07 for editors that support no later draft"),
   },
   examples: [
     { line: "planner schema", shows: "Print the schema" },

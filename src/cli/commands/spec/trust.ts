@@ -1,13 +1,14 @@
 import { refuseActionInRun } from "../../accept_commands.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
+import { booleanFlag } from "../../flags.ts";
 import { trustProject } from "../../trust_project.ts";
 
 export const command = defineCommand({
   summary: "Accept every command of this project, also those that agents write",
   details:
     "For people whose agents have a shell without a sandbox anyway. Asks on the terminal. Kept outside of the repository, for this person and this machine; `planner doctor` shows it.",
-  flags: { off: { type: "boolean", summary: "Accept only single commands again" } },
+  flags: { off: booleanFlag("Accept only single commands again") },
   examples: [
     { line: "planner trust", shows: "Accept every command of this project" },
     { line: "planner trust --off", shows: "Take that back" },

@@ -3,6 +3,7 @@ import { runTool } from "#planner/service.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
 import { UPDATE_STATUSES } from "#planner/spec/status.ts";
 import { type Args, defineCommand, type Flags } from "../../command.ts";
+import { booleanFlag, enumFlag, textFlag } from "../../flags.ts";
 import { sanitizeLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { ACTIVE_ID, JSON_FLAG, readTextOrInput, UNPROVEN_FLAG } from "../../shared_arguments.ts";
@@ -19,22 +20,17 @@ const CLEARABLE = [...LISTS, ...TEXTS] as const;
 const texts = (value: string, summary: string) => ({ type: "string", multiple: true, value, summary }) as const;
 
 const FLAGS = {
-  status: { type: "enum", short: "s", options: UPDATE_STATUSES, summary: "New status" },
-  output: {
-    type: "string",
-    short: "o",
-    value: "text",
-    summary: "Text to append under ## Output; - reads standard input",
-  },
-  "replace-body": { type: "boolean", summary: "Replace the body with --output instead of appending" },
+  status: enumFlag(UPDATE_STATUSES, "New status", { short: "s" }),
+  output: textFlag("text", "Text to append under ## Output; - reads standard input", { short: "o" }),
+  "replace-body": booleanFlag("Replace the body with --output instead of appending"),
   "depends-on": { ...texts("id", "Spec that this one depends on"), completes: "archived_spec" },
   label: { ...texts("label", "Label"), short: "l" },
   "target-file": { ...texts("path", "File that the work changes"), completes: "file" },
-  model: { type: "string", value: "name", summary: "Model for the agent" },
-  priority: { type: "enum", options: PRIORITIES, summary: "Priority" },
-  assignee: { type: "string", value: "name", summary: "Person who does the work" },
-  due: { type: "string", value: "day", summary: "Due day, YYYY-MM-DD" },
-  clear: { type: "enum", multiple: true, value: "field", options: CLEARABLE, summary: "Clear this field" },
+  model: textFlag("name", "Model for the agent"),
+  priority: enumFlag(PRIORITIES, "Priority"),
+  assignee: textFlag("name", "Person who does the work"),
+  due: textFlag("day", "Due day, YYYY-MM-DD"),
+  clear: enumFlag(CLEARABLE, "Clear this field", { multiple: true, value: "field" }),
   unproven: UNPROVEN_FLAG,
   ...SHARED_CLAIM_FLAGS,
   json: JSON_FLAG,

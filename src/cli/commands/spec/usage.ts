@@ -2,6 +2,7 @@ import type { StoredRunReport } from "#planner/run_ports/process_records.ts";
 import { addUsage, countTokens, NO_USAGE, type Usage } from "#planner/work/usage.ts";
 import { formatDollars } from "#words/figures.ts";
 import { defineCommand } from "../../command.ts";
+import { enumFlag } from "../../flags.ts";
 import { print, printJson } from "../../output/print.ts";
 import { renderTable } from "../../output/table.ts";
 import { printText } from "../../output/wrap_text.ts";
@@ -20,7 +21,7 @@ export const command = defineCommand({
   summary: "Sum up the tokens and the cost that agents reported",
   details:
     "Reads the records of runs in .planner/processes/. Tokens are reported by claude, codex, gemini and opencode; a cost, their own estimate, by claude, and by opencode for models whose price it knows. Other agents are not included.",
-  flags: { by: { type: "enum", options: KEYS, summary: "Group by (default: spec)" }, json: JSON_FLAG },
+  flags: { by: enumFlag(KEYS, "Group by (default: spec)"), json: JSON_FLAG },
   examples: [
     { line: "planner usage", shows: "Sum up by spec and in total" },
     { line: "planner usage --by day", shows: "Sum up by day, in UTC" },

@@ -3,6 +3,7 @@ import { verify } from "#planner/operations/verify.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand, type Flags, type Positionals } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { booleanFlag, enumFlag, fileFlag, textFlag } from "../../flags.ts";
 import { sanitizeLine } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
@@ -22,54 +23,25 @@ const PLACES = {
 } as const satisfies Positionals;
 
 const FLAGS = {
-  output: { type: "boolean", short: "o", summary: "Check the output against the spec's output_schema" },
-  schema: {
-    type: "string",
-    value: "path",
-    completes: "file",
-    summary: "Check against this schema instead of the spec's",
-  },
-  "prompt-section": {
-    type: "boolean",
-    summary: "Print the Output Format section of the agent's prompt",
+  output: booleanFlag("Check the output against the spec's output_schema", { short: "o" }),
+  schema: textFlag("path", "Check against this schema instead of the spec's", { completes: "file" }),
+  "prompt-section": booleanFlag("Print the Output Format section of the agent's prompt", {
     excludes: ["--output", "--json", "<file>"],
-  },
-  record: {
-    type: "boolean",
-    summary: "Compare the record of a run with the repository",
-    needs: ["<id>"],
-    excludes: OUTPUT_WORDS,
-  },
-  rerun: { type: "boolean", summary: "Repeat the commands on its commit", needs: ["--record"] },
-  run: { type: "string", value: "n", summary: "Number of the run (default: the latest)", needs: ["--record"] },
-  since: {
-    type: "string",
-    value: "ref",
-    summary: "Judge the specs that were completed since a commit",
+  }),
+  record: booleanFlag("Compare the record of a run with the repository", { needs: ["<id>"], excludes: OUTPUT_WORDS }),
+  rerun: booleanFlag("Repeat the commands on its commit", { needs: ["--record"] }),
+  run: textFlag("n", "Number of the run (default: the latest)", { needs: ["--record"] }),
+  since: textFlag("ref", "Judge the specs that were completed since a commit", {
     excludes: ["<id>", "--record", ...OUTPUT_WORDS],
-  },
-  checks: {
-    type: "enum",
-    value: "which",
-    options: ["base", "head"],
-    summary: "Head runs new checks too",
-    needs: ["--since"],
-  },
-  strict: { type: "boolean", summary: "Exit with 1 unless all are proven", needs: ["--since"] },
-  junit: { type: "string", value: "file", completes: "file", summary: "Write JUnit XML", needs: ["--since"] },
-  attest: {
-    type: "boolean",
-    summary: "Print a signed attestation of the spec's checks",
+  }),
+  checks: enumFlag(["base", "head"], "Head runs new checks too", { value: "which", needs: ["--since"] }),
+  strict: booleanFlag("Exit with 1 unless all are proven", { needs: ["--since"] }),
+  junit: fileFlag("Write JUnit XML", { needs: ["--since"] }),
+  attest: booleanFlag("Print a signed attestation of the spec's checks", {
     needs: ["<id>"],
     excludes: ["--check-attestation", ...OTHER_JUDGEMENTS],
-  },
-  "check-attestation": {
-    type: "string",
-    value: "file",
-    completes: "file",
-    summary: "Check an attestation against git's allowed signers",
-    excludes: OTHER_JUDGEMENTS,
-  },
+  }),
+  "check-attestation": fileFlag("Check an attestation against git's allowed signers", { excludes: OTHER_JUDGEMENTS }),
   json: JSON_FLAG,
 } as const satisfies Flags;
 

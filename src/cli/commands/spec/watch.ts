@@ -1,19 +1,17 @@
 import { defineCommand } from "../../command.ts";
+import { booleanFlag, integerFlag } from "../../flags.ts";
 
 export const command = defineCommand({
   summary: "Merge finished work, retry failed specs and repair leftovers of killed processes, continuously",
   details:
     "Runs until Ctrl-C, SIGTERM or planner_watch_stop, or until it was idle for watch.idle_timeout_minutes. Only one process watches a project; .planner/watch.pid holds its PID. Exits with 1 if another process watches or, with --once, if finished work could not be merged; with 130 after Ctrl-C, 143 after SIGTERM.",
   flags: {
-    once: { type: "boolean", summary: "Check once, then exit" },
-    "poll-interval": {
-      type: "integer",
-      least: 10,
+    once: booleanFlag("Check once, then exit"),
+    "poll-interval": integerFlag(10, "Poll interval in milliseconds (overrides watch.poll_interval_ms)", {
       value: "ms",
-      summary: "Poll interval in milliseconds (overrides watch.poll_interval_ms)",
       excludes: ["--once"],
-    },
-    json: { type: "boolean", summary: "Print events as JSON, one per line" },
+    }),
+    json: booleanFlag("Print events as JSON, one per line"),
   },
   examples: [
     { line: "planner watch", shows: "Watch until there is nothing to do" },

@@ -1,6 +1,7 @@
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import type { QueueOptions } from "#planner/runs/run_queue.ts";
 import { defineCommand } from "../../command.ts";
+import { booleanFlag, integerFlag, textFlag } from "../../flags.ts";
 import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 import { UsageError } from "../../usage_error.ts";
 
@@ -18,37 +19,28 @@ export const command = defineCommand({
     },
   },
   flags: {
-    chain: {
-      type: "boolean",
-      short: "c",
-      summary:
-        "Work on one spec after another, also those made ready, until one fails (default: all ready pending specs)",
-      excludes: ["--parallel"],
-    },
-    parallel: {
-      type: "integer",
+    chain: booleanFlag(
+      "Work on one spec after another, also those made ready, until one fails (default: all ready pending specs)",
+      { short: "c", excludes: ["--parallel"] },
+    ),
+    parallel: integerFlag(1, "Work on n specs at a time, also those made ready (default: all ready pending specs)", {
       short: "p",
-      least: 1,
-      summary: "Work on n specs at a time, also those made ready (default: all ready pending specs)",
-    },
-    provider: { type: "string", value: "name", summary: "Agent (default: the configured one)" },
-    model: { type: "string", value: "name", summary: "Model (overrides the spec's)" },
-    prompt: { type: "string", value: "name", summary: "Prompt template (overrides the spec's)" },
-    "skip-criteria": { type: "boolean", summary: "Complete specs whatever their criteria and checks say" },
-    resume: {
-      type: "boolean",
-      summary: "Continue the agent's session of the last run, or fail",
+    }),
+    provider: textFlag("name", "Agent (default: the configured one)"),
+    model: textFlag("name", "Model (overrides the spec's)"),
+    prompt: textFlag("name", "Prompt template (overrides the spec's)"),
+    "skip-criteria": booleanFlag("Complete specs whatever their criteria and checks say"),
+    resume: booleanFlag("Continue the agent's session of the last run, or fail", {
       needs: ["<ids>"],
       excludes: ["--chain", "--parallel"],
-    },
-    "no-worktree": { type: "boolean", summary: "Work in the project itself, one spec at a time" },
+    }),
+    "no-worktree": booleanFlag("Work in the project itself, one spec at a time"),
     ...SHARED_CLAIM_FLAGS,
-    budget: {
-      type: "string",
-      value: "usd",
-      summary: "Limit in US dollars for all runs together, as agents report them; beyond it no run starts",
-    },
-    json: { type: "boolean", summary: "Print events as JSON, one per line" },
+    budget: textFlag(
+      "usd",
+      "Limit in US dollars for all runs together, as agents report them; beyond it no run starts",
+    ),
+    json: booleanFlag("Print events as JSON, one per line"),
   },
   examples: [
     { line: "planner work 003", shows: "Work on one spec" },

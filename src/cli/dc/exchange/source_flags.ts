@@ -1,4 +1,5 @@
 import type { Args, Flags } from "../../command.ts";
+import { booleanFlag, enumFlag, fileFlag, integerFlag, textFlag } from "../../flags.ts";
 import { createUsageError } from "../../usage_error.ts";
 import { CREATE_FLAG, DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../shared_flags.ts";
 
@@ -7,61 +8,29 @@ export const IMPORT_SOURCES = ["netbox", "csv", "containerlab"] as const;
 export type SourceName = (typeof IMPORT_SOURCES)[number];
 
 const SOURCE_FLAGS = {
-  from: { type: "enum", options: IMPORT_SOURCES, summary: "Another program's data" },
-  origin: { type: "string", value: "name", summary: "Name of the source", needs: ["--from"] },
-  mapping: {
-    type: "string",
-    value: "file",
-    completes: "file",
-    summary: "Mapping decisions, in YAML or JSON",
-    needs: ["--from"],
-    excludes: ["--from containerlab"],
-  },
-  prune: { type: "boolean", summary: "Delete what the source no longer has", needs: ["--from"] },
-  report: { type: "string", value: "file", completes: "file", summary: "Write a JSON report", needs: ["--from"] },
-  sites: { type: "string", value: "slugs", summary: "Only these, comma-separated", needs: ["--from netbox"] },
-  "token-file": {
-    type: "string",
-    value: "file",
-    completes: "file",
-    summary: "API token (NETBOX_TOKEN)",
-    needs: ["--from netbox"],
-  },
-  rate: { type: "integer", least: 1, value: "n", summary: "Maximum requests per second", needs: ["--from netbox"] },
+  from: enumFlag(IMPORT_SOURCES, "Another program's data"),
+  origin: textFlag("name", "Name of the source", { needs: ["--from"] }),
+  mapping: fileFlag("Mapping decisions, in YAML or JSON", { needs: ["--from"], excludes: ["--from containerlab"] }),
+  prune: booleanFlag("Delete what the source no longer has", { needs: ["--from"] }),
+  report: fileFlag("Write a JSON report", { needs: ["--from"] }),
+  sites: textFlag("slugs", "Only these, comma-separated", { needs: ["--from netbox"] }),
+  "token-file": fileFlag("API token (NETBOX_TOKEN)", { needs: ["--from netbox"] }),
+  rate: integerFlag(1, "Maximum requests per second", { value: "n", needs: ["--from netbox"] }),
 } as const satisfies Flags;
 
 /** Flags of `planner dc import`. */
 export const IMPORT_FLAGS = {
   db: DATABASE_FLAG,
   create: CREATE_FLAG,
-  format: {
-    type: "enum",
-    options: ["jsonl", "csv", "json"],
-    summary: "Format (default: detected)",
-    excludes: ["--from"],
-  },
-  kind: {
-    type: "string",
-    value: "kind",
-    summary: "Of a CSV: rack, device, crac, cable, fabric_link",
-    excludes: ["--from"],
-  },
-  errors: {
-    type: "string",
-    value: "file",
-    completes: "file",
-    summary: "Write refused lines here (JSON Lines)",
-    excludes: ["--from"],
-  },
-  encoding: {
-    type: "enum",
-    options: ["utf-8", "windows-1252"],
-    summary: "Without a byte order mark",
+  format: enumFlag(["jsonl", "csv", "json"], "Format (default: detected)", { excludes: ["--from"] }),
+  kind: textFlag("kind", "Of a CSV: rack, device, crac, cable, fabric_link", { excludes: ["--from"] }),
+  errors: fileFlag("Write refused lines here (JSON Lines)", { excludes: ["--from"] }),
+  encoding: enumFlag(["utf-8", "windows-1252"], "Without a byte order mark", {
     excludes: ["--from netbox", "--from containerlab"],
-  },
-  atomic: { type: "boolean", summary: "Import everything or nothing", excludes: ["--from"] },
-  "dry-run": { type: "boolean", summary: "Check everything, write nothing" },
-  json: { type: "boolean", summary: "Print progress and result as JSON lines" },
+  }),
+  atomic: booleanFlag("Import everything or nothing", { excludes: ["--from"] }),
+  "dry-run": booleanFlag("Check everything, write nothing"),
+  json: booleanFlag("Print progress and result as JSON lines"),
   url: { ...URL_FLAG, excludes: ["--from csv", "--from containerlab"] },
   token: TOKEN_FLAG,
   ...SOURCE_FLAGS,

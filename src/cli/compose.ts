@@ -34,7 +34,7 @@ export async function openPlanner({ cwd, root: given }: OpenPlannerOptions): Pro
     settings: openSettings(project, config),
     specs: openSpecStore(root),
     logs: openLogStore(root),
-    projectLogs: openLogStore(findProjectOfWorktree(root)?.project ?? root),
+    projectLogs: openLogStore(project),
     work: openWorkStore(root, clock),
     prompts: openPromptStore(root),
     templates: openTemplateStore(root),

@@ -17,6 +17,8 @@ import { SharedPort } from "#runtime/one_port.ts";
 import { loadPage } from "#runtime/pages.ts";
 import { formatCountOf } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
+import { listenOnAddress } from "../listen_on_address.ts";
+import { isMergeRefusal } from "../merge_output.ts";
 import { openInBrowser } from "../open_browser.ts";
 import type { OpenProject } from "../open_project.ts";
 import { sanitizeLine } from "../output/plain_text.ts";
@@ -59,7 +61,7 @@ export async function serveBoard(
     shutdown: shutdown.signal,
   });
   const server = new SharedPort({ handler, isStream: isBoardStream });
-  access.listensOn(await listenOnPort(server, port));
+  access.listensOn(await listenOnAddress(server, { host: "127.0.0.1", port }));
   print(`Board of ${sanitizeLine(name)}: ${access.address}\n`);
   log.note("Open the address in one browser. Ctrl-C ends the board.");
   const opened = opens ? openInBrowser(access.address, (why) => log.note(why)) : undefined;
@@ -70,16 +72,6 @@ export async function serveBoard(
   } finally {
     opened?.();
     signals.close();
-  }
-}
-
-async function listenOnPort(server: SharedPort, port: number): Promise<number> {
-  try {
-    return await server.listen(port, "127.0.0.1");
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === "EADDRINUSE" ? "another program listens there" : message;
-    throw new OperationError("unavailable", `Cannot listen on 127.0.0.1 port ${port}: ${why}`, { cause: error });
   }
 }
 
@@ -123,9 +115,7 @@ function createReviewActions(project: OpenProject, stop: SignalStop): ReviewActi
 
 /** Formats the result of a merge. @throws OperationError if the spec was not merged. */
 function formatMergeResult(result: MergeResult): string {
-  if (result.outcome === "refused" || result.outcome === "conflict") {
-    throw new OperationError("failed_precondition", describeMergeRefusal(result));
-  }
+  if (isMergeRefusal(result)) throw new OperationError("failed_precondition", describeMergeRefusal(result));
   const notes = [...result.notes, ...(result.kept === null ? [] : [`The worktree is kept: ${result.kept}`])];
   return [`Merged spec: ${result.spec_id} (${formatCountOf(result.commits.length, "commit")})`, ...notes].join("\n");
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { isStdoutClosed, print } from "../output/print.ts";
@@ -55,10 +55,7 @@ async function writePieces(descriptor: number, pieces: Iterable<string> | AsyncI
   try {
     const count = await bufferPieces(
       pieces,
-      (text) => {
-        const bytes = Buffer.from(text);
-        for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
-      },
+      (text) => writeFileSync(descriptor, text),
       () => false,
     );
     // A pipe or a device cannot be flushed, and needs no flush.

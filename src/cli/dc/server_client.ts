@@ -7,7 +7,7 @@ import {
   ResourceInfoSchema,
 } from "#gen/google/rpc/error_details_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { isJsonObject } from "#kernel/json_object.ts";
+import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 import { UsageError } from "../usage_error.ts";
 
 /** Names of the RPCs of the planning service. */
@@ -55,8 +55,8 @@ export function parseServerUrl(given: string): string {
 /** Calls an RPC with Connect's JSON. @throws ServerRefusal for an error reply, OperationError if no server replies */
 export async function callServer(address: ServerAddress, rpc: string, request: string): Promise<JsonValue> {
   const { response, text } = await sendRequest(address, rpc, request);
-  const json = parseJson(text);
-  if (response.ok && json !== undefined) return json;
+  const json = tryParseJson(text);
+  if (response.ok && json !== undefined) return json as JsonValue;
   if (isFailureReply(json))
     throw new ServerRefusal(json.message ?? json.code, json.code, (json.details ?? []).flatMap(decodeDetail));
   const told = `${response.status} ${response.statusText}`.trim();
@@ -87,14 +87,6 @@ async function sendRequest({ url, token, timeoutMs }: ServerAddress, rpc: string
       throw new OperationError("deadline_exceeded", `${url} gave no answer within ${timeoutMs / 1000} s`);
     }
     throw new OperationError("unavailable", `Cannot reach ${url}: ${message}`, { cause: error });
-  }
-}
-
-function parseJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

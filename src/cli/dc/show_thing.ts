@@ -35,28 +35,18 @@ export async function printResource(
   });
 }
 
-const LIST_OF: Readonly<Partial<Record<Ref["kind"], string>>> = {
-  site: "SITE",
-  floor: "FLOOR",
-  room: "ROOM",
-  row: "ROW",
-  rack: "RACK",
-  device: "DEVICE",
-  port: "PORT",
-  cable: "CABLE",
-  crac: "CRAC",
-  feed: "SUPPLY",
-  fabric: "FABRIC",
-  fabric_link: "FABRIC_LINK",
-  device_type: "DEVICE_TYPE",
-};
+/** Kinds of references to resources that have a list. */
+const SHOWN_KINDS: readonly Ref["kind"][] = [
+  ...(["site", "floor", "room", "row", "rack", "device", "port"] as const),
+  ...(["cable", "crac", "feed", "fabric", "fabric_link", "device_type"] as const),
+];
 
 async function readInventoryRow(service: DcService, text: string) {
   const ref = parseRef(text);
-  const kind = ref === undefined ? undefined : LIST_OF[ref.kind];
+  const kind = ref?.kind === "feed" ? "SUPPLY" : ref?.kind.toUpperCase();
   const list = LIST_KINDS.find((one) => one.kind === kind);
   if (list === undefined) {
-    const expected = Object.keys(LIST_OF).map((one) => REF_GRAMMAR[one as Ref["kind"]]);
+    const expected = SHOWN_KINDS.map((one) => REF_GRAMMAR[one]);
     throw new OperationError("invalid_argument", `Cannot show "${text}": expected ${expected.join(", ")}, or a code`);
   }
   const words = getRefName(text).split(/[/~]/);

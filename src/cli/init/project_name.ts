@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { getJsonFields, tryParseJson } from "#kernel/json_object.ts";
 
 /** Files in which a project may state its name; the first name found is used. */
 const SOURCES: readonly { readonly file: string; readonly name: (text: string) => string | undefined }[] = [
@@ -19,13 +20,8 @@ export function findProjectName(root: string): string {
 }
 
 function parsePackageName(text: string): string | undefined {
-  try {
-    const { name } = JSON.parse(text) as { name?: unknown };
-    return typeof name === "string" ? name : undefined;
-  } catch {
-    // An invalid package file gives no name.
-    return undefined;
-  }
+  const { name } = getJsonFields(tryParseJson(text));
+  return typeof name === "string" ? name : undefined;
 }
 
 function readText(path: string): string {

@@ -4,6 +4,7 @@ import { type WatchOptions, watchProject } from "#planner/runs/watch/watch.ts";
 import type { WatchEndReason, WatchEvent } from "#planner/runs/watch/watch_round.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
+import { isMergeRefusal } from "../merge_output.ts";
 import type { OpenProject } from "../open_project.ts";
 import { printJson } from "../output/print.ts";
 import { printText } from "../output/wrap_text.ts";
@@ -48,7 +49,7 @@ function printEvent(event: WatchEvent, cli: Cli): void {
 }
 
 function printMerge(result: MergeResult, cli: Cli): void {
-  if (result.outcome === "refused" || result.outcome === "conflict") cli.warn(describeMergeRefusal(result));
+  if (isMergeRefusal(result)) cli.warn(describeMergeRefusal(result));
   else {
     printText(`Merged spec: ${result.spec_id}\n`);
     for (const note of result.notes) cli.warn(`${result.spec_id}: ${note}`);

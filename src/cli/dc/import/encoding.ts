@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { closeSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, writeFileSync } from "node:fs";
 import { OperationError } from "#kernel/errors.ts";
 
 /** Encodings for `--encoding`. UTF-16 is not listed, because its byte order mark identifies it. */
@@ -62,17 +62,13 @@ export function transcodeFile(
   to: number,
 ) {
   const decoder = new TextDecoder(encoding === "windows-1252" ? encoding : "utf-16le", { fatal: true });
-  const write = (text: string) => {
-    const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length; ) at += writeSync(to, bytes, at);
-  };
   try {
     for (const bytes of readChunks(path)) {
       // Not every JavaScript engine has a decoder for big-endian UTF-16.
       if (encoding === "utf-16be") bytes.swap16();
-      write(decoder.decode(bytes, { stream: true }));
+      writeFileSync(to, decoder.decode(bytes, { stream: true }));
     }
-    write(decoder.decode());
+    writeFileSync(to, decoder.decode());
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
     throw new OperationError("invalid_argument", `Cannot read "${shown}": it is not ${encoding}`, { cause: error });
@@ -88,7 +84,8 @@ function createEncodingError(
   return new OperationError("invalid_argument", `Cannot read "${shown}" as UTF-8: ${what}; ${advice}`);
 }
 
-function* readChunks(path: string): Generator<Buffer> {
+/** Reads a file in chunks. The caller may change a chunk. */
+export function* readChunks(path: string): Generator<Buffer> {
   const descriptor = openSync(path, "r");
   try {
     for (;;) {

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { tryParseJson } from "#kernel/json_object.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { runStoppableImport } from "../../import/run_stoppable.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
@@ -210,20 +211,11 @@ function openErrorsFile(path: string): ErrorsFile {
   return {
     add(bad) {
       const { file, number, field, reason, text } = bad;
-      const line = `${JSON.stringify({ file, line: number, ...findSubject(bad), field, reason, item: parseItemText(text) })}\n`;
-      wrapWriteErrors(path, () => {
-        const bytes = Buffer.from(line);
-        for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
-      });
+      const parsed = tryParseJson(text);
+      const item = parsed === undefined ? text : parsed;
+      const line = `${JSON.stringify({ file, line: number, ...findSubject(bad), field, reason, item })}\n`;
+      wrapWriteErrors(path, () => writeFileSync(descriptor, line));
     },
     close: () => closeSync(descriptor),
   };
-}
-
-function parseItemText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,5 +1,5 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { getJsonFields } from "#kernel/json_object.ts";
+import { getJsonFields, tryParseJson } from "#kernel/json_object.ts";
 import { KIND_NAMES } from "../kinds.ts";
 
 /** One resource as a line of JSON Lines, with the number of its line, record or item in the file. */
@@ -61,7 +61,7 @@ export function joinSources(sources: readonly Source[]): Source {
 /** Returns kind and code of a rejected line's resource, if they can be read. */
 export function findSubject({ subject, text }: BadLine): LineSubject {
   if (subject !== undefined) return subject;
-  const item = parseObject(text);
+  const item = getJsonFields(tryParseJson(text));
   const kind = KIND_NAMES.find((name) => Object.hasOwn(item, name));
   if (kind === undefined) return {};
   const resource = getJsonFields(item[kind]);
@@ -75,12 +75,4 @@ function formatLinkEnd(end: unknown): string {
   const device = fields["device_code"] ?? fields["deviceCode"];
   const port = fields["port_name"] ?? fields["portName"];
   return typeof device === "string" && typeof port === "string" ? `${device}/${port}` : "";
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return getJsonFields(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, openSync, readSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
@@ -81,9 +81,7 @@ function copyToDescriptor(to: number, copy: string, file: string): void {
   try {
     const chunk = Buffer.allocUnsafe(CHUNK);
     for (let size = readChunk(from, chunk); size > 0; size = readChunk(from, chunk)) {
-      wrapWriteErrors(copy, () => {
-        for (let at = 0; at < size; ) at += writeSync(to, chunk, at, size - at);
-      });
+      wrapWriteErrors(copy, () => writeFileSync(to, chunk.subarray(0, size)));
     }
   } finally {
     if (from !== 0) closeSync(from);

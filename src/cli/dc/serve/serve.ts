@@ -13,6 +13,7 @@ import { SharedPort } from "#runtime/one_port.ts";
 import { loadConsoleModules, loadPage } from "#runtime/pages.ts";
 import { Rasterizer } from "#runtime/rasterizer.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "../../exit_status.ts";
+import { listenOnAddress } from "../../listen_on_address.ts";
 import { print } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { formatVersion, VERSION } from "../../version.ts";
@@ -253,16 +254,6 @@ function formatConnectionLimits({ limits, openFiles }: SharedPort): string {
   const { maxConnections, probeConnections } = limits;
   const because = openFiles === undefined ? "" : ` (limit of open files: ${openFiles})`;
   return `At most ${maxConnections} connections, and ${probeConnections} more for probes${because}`;
-}
-
-async function listenOnAddress(server: SharedPort, { host, port }: ServeOptions): Promise<number> {
-  try {
-    return await server.listen(port, host);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === "EADDRINUSE" ? "another program listens there" : message;
-    throw new OperationError("unavailable", `Cannot listen on ${host} port ${port}: ${why}`, { cause: error });
-  }
 }
 
 /** Returns the reason why the database cannot be used; undefined if it can. */

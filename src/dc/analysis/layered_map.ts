@@ -1,6 +1,6 @@
 /** Maximum changes of the upper layer; more move to the middle. Our choice: each inventory change copies the layer. */
 const TOP_MAX_CHANGES = 256;
-/** Changes in the middle layer that trigger a merge into a new base; a share of the base map's size is added. */
+/** Changes in the middle layer that trigger a merge into a new base, beyond an eighth of the base map's size. */
 const MERGE_AT = 4096;
 const MERGE_SHARE = 8;
 

@@ -3,7 +3,7 @@ import type { Device } from "#dc/model/resources.ts";
 import type { ResourceChange } from "./resource_changes.ts";
 import { applyListEdits } from "./sorted_list.ts";
 
-/** Devices grouped by location, each list sorted by key. */
+/** Devices grouped by rack, each list sorted by key. */
 export interface LocatedDevices {
   /** Devices in racks by the key of the rack. */
   readonly racked: ReadonlyMap<string, readonly Device[]>;
@@ -11,7 +11,7 @@ export interface LocatedDevices {
   readonly free: readonly Device[];
 }
 
-/** Groups devices by location. @param devices sorted by key */
+/** Groups devices by rack. @param devices sorted by key */
 export function groupDevicesByRack(devices: readonly Device[]): LocatedDevices {
   const racked = new Map<string, Device[]>();
   const free: Device[] = [];

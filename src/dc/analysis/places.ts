@@ -10,7 +10,7 @@ export interface DeviceLocation {
   /** Keys of the areas that contain the location, its rack included. */
   readonly areas: ReadonlySet<string>;
   readonly devices: readonly Device[];
-  /** Power equipment, which converts a part of the distributed power to heat. */
+  /** Devices with a recorded efficiency, which convert a part of the distributed power to heat. */
   readonly lossy: readonly Device[];
 }
 
@@ -97,7 +97,7 @@ export function sumLocationHeat(place: DeviceLocation, basis: LoadBasis): HeatSu
   return heat;
 }
 
-/** Returns the locations of racks and cooling units without devices, because empty rooms are locations as well. */
+/** Returns the locations with racks or cooling units that contain no device. */
 export function listEmptyLocations(
   occupied: readonly DeviceLocation[],
   { racks, cracs }: { readonly racks: readonly Rack[]; readonly cracs: readonly Crac[] },

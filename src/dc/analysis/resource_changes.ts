@@ -9,7 +9,7 @@ export interface ResourceChange<Resource> {
   readonly after?: Resource | undefined;
 }
 
-/** Pairs the resources under changed keys before and after, and additional resources that were read. */
+/** Pairs resources before and after a change: those under changed keys, and all that were read after the change. */
 export function listResourceChanges<Resource>(
   list: readonly Resource[],
   keys: readonly string[],

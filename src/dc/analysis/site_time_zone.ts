@@ -9,7 +9,7 @@ interface Labelled {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** Returns the zone that all labelled racks name, otherwise UTC with the reason. Source: docs/windows.md#time-zones. */
+/** Returns the time zone of all labelled racks, otherwise UTC with the reason. Source: docs/windows.md#time-zones. */
 export function findSiteTimeZone(racks: readonly Labelled[]): SiteTimeZone {
   const first = new Map<string, string>();
   for (const { code, labels } of racks) {

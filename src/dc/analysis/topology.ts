@@ -46,7 +46,7 @@ export class Topology {
   readonly #figures: PowerFigures;
   #places: readonly DeviceLocation[] | undefined;
   #verdicts: readonly RedundancyVerdict[] | undefined;
-  /** Load findings by the key of the rack. */
+  /** Load findings by basis, then by the key of the rack. */
   readonly #overloads = new Map<LoadBasis, ReadonlyMap<string, readonly HealthReason[]>>();
   readonly #located: LocatedDevices;
   /** Facts by the key of the rack; shared with earlier topologies until the resources of a rack change. */
@@ -149,12 +149,12 @@ export class Topology {
     return this.#rackFacts(rackCode).pathLoads(this, basis);
   }
 
-  /** Compares supplies with the required redundancy. */
+  /** Comparison of supplies with the required redundancy. */
   get redundancy(): RedundancyAudit {
     return this.#figures.redundancy;
   }
 
-  /** Single losses that turn off a node in the present state; computed once for each node. */
+  /** Finds the single losses that turn off a node in the present state; computed once for each node. */
   get killers(): KillerSets {
     return this.#figures.redundancy.now;
   }
@@ -317,6 +317,6 @@ interface Parts {
 
 /** Key for devices outside of racks. */
 const NO_RACK = "";
-/** Shared by all empty racks, so that facts about them stay valid. */
+/** One list for all empty racks, because cached facts are valid only for the same list. */
 const NO_DEVICES: readonly Device[] = [];
 const NO_REASONS: readonly HealthReason[] = [];

@@ -40,15 +40,15 @@ export function convertToSlug(name: string): string | undefined {
 export interface NamedObject {
   readonly id: string;
   readonly name: string;
-  /** Names that distinguish objects of one name, widest first: site, location, rack. */
+  /** Names of the objects that contain it, widest first: site, location, rack. */
   readonly within: readonly string[];
 }
 
 /**
- * Gives each object a code: its stored code, else its name, else its name qualified by what contains it, else a
- * numbered code in the given order. Equal input gives equal codes.
- * @param known codes of objects that were imported before
- * @param foreign keys of codes that others use
+ * Returns a code for each object, by id: its stored code, else its name, else its name qualified by the objects that
+ * contain it, else a numbered code in the given order. Equal input gives equal codes.
+ * @param known codes of objects that were imported before, by id
+ * @param foreign keys of codes that other resources use
  */
 export function assignCodes(
   objects: readonly NamedObject[],
@@ -75,7 +75,7 @@ export function assignCodes(
   return codes;
 }
 
-/** Assigns each code that is valid, unused and requested by one object of the round only; returns the other objects. */
+/** Assigns codes that are valid, unused and wished by one object only. Returns the objects without a code. */
 function assignUniqueCodes(
   open: readonly NamedObject[],
   wish: (one: NamedObject) => string,

@@ -42,7 +42,7 @@ export interface MappedSource {
 
 const SHOWN_CHARS = 80;
 
-/** Collects values that are not transferred. */
+/** Collects omissions during a mapping. */
 export class Omissions {
   readonly list: Omission[] = [];
 

@@ -2,7 +2,7 @@ import type { Device, Port, ResourceByKind, ResourceKind } from "#dc/model/resou
 import { isJsonObject } from "#kernel/json_object.ts";
 import { removeEmptyFields, type SourceItem } from "./item.ts";
 
-/** The parts of a resource that an import has set: the others belong to people, and stay. */
+/** Names of the fields, ports, labels and tags that an import has set. An import does not change others. */
 export interface OwnedParts {
   readonly fields: readonly string[];
   readonly ports: readonly string[];
@@ -14,14 +14,14 @@ export const NOTHING_OWNED: OwnedParts = { fields: [], ports: [], labels: [], ta
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields whose parts are merged one by one. */
+/** Fields whose elements are merged one by one. */
 const MERGED_FIELDS = ["ports", "labels", "tags"];
-/** Fields of a port that are set by measurements and people, but by no source. */
+/** Fields of a port that measurements and people set, but no source. */
 const PORT_FIELDS_OF_PEOPLE = ["netRole", "rxMbps", "txMbps", "measuredAt"];
 const INLET_FIELDS_OF_PEOPLE = ["sourceRef", "powerPath"];
 const OUTLET_FIELDS_OF_PEOPLE = ["breakerPosition", "breakerPoles"];
 
-/** Returns the parts of this resource that an import sets. */
+/** Returns the fields, ports, labels and tags that an import sets with a resource. */
 export function listOwnedParts(resource: ResourceByKind[ResourceKind]): OwnedParts {
   const { ports = [], labels = {}, tags = [] } = resource as Partial<Device>;
   return {
@@ -33,8 +33,8 @@ export function listOwnedParts(resource: ResourceByKind[ResourceKind]): OwnedPar
 }
 
 /**
- * Merges the source's current values into a stored resource: its fields win, fields that it no longer has are cleared,
- * and everything else stays as people left it.
+ * Merges a source's values into a stored resource. Fields of the source replace stored ones, owned fields that it no
+ * longer has are cleared, and all other fields stay.
  * @param kept names of ports that must stay although the source no longer has them
  */
 export function mergeResource<Kind extends ResourceKind>(

@@ -15,7 +15,7 @@ export function convertToText(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }
 
-/** Returns an optional value; notes an unexpected value and omits it. */
+/** Returns an optional value as `read` converts it. Notes an unexpected value and returns undefined. */
 export function noteUnexpected<Value>(
   { value, path, expected }: { readonly value: unknown; readonly path: TypeProblem["path"]; readonly expected: string },
   read: (value: unknown) => Value | undefined,
@@ -38,7 +38,7 @@ export function formatValue(value: unknown): string {
   return text.length <= 60 ? text : `${text.slice(0, 59)}…`;
 }
 
-/** Legs of a three-phase feed, as sources name them. */
+/** Names of the legs of a three-phase feed in sources. */
 export const FEED_LEGS = ["A", "B", "C"] as const;
 
 /** Maximum number of positions of a port. */
@@ -50,7 +50,7 @@ export function convertToPortType(kind: PortKind, given: string): string | undef
   return type !== undefined && isTypeAllowed(kind, type) ? type : undefined;
 }
 
-/** Returns the enumeration value that NetBox spells in lower case with hyphens; undefined for another word. */
+/** Converts NetBox's spelling of an enumeration value, in lower case with hyphens; undefined for other words. */
 export function convertToEnumWord<Word extends string>(words: readonly Word[], given: string): Word | undefined {
   const wanted = given.toUpperCase().replaceAll("-", "_");
   return words.find((word) => word === wanted);

@@ -9,7 +9,7 @@ export interface HopDevice
   readonly kind?: DeviceKind;
 }
 
-/** A device on a path, with the ports by which the path enters and leaves. One port is absent at an end of the path. */
+/** A device on a path, with the ports by which the path enters and leaves. One port is empty at an end of the path. */
 export interface PathHop {
   readonly device: HopDevice;
   readonly inPort: string;
@@ -56,7 +56,7 @@ export interface PathParts {
   readonly problems?: readonly PathProblem[] | undefined;
 }
 
-/** Completes a path with its length and state, computed from its cables and devices. */
+/** Computes the length and activity of a path from its cables and devices. */
 export function completeCablePath({ destination, branches = [], problems = [], ...parts }: PathParts): CablePath {
   const cables = parts.segments.flatMap(({ cable }) => (cable === undefined ? [] : [cable]));
   return {

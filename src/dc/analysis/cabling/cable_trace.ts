@@ -52,7 +52,7 @@ export async function traceCable(
   );
 }
 
-/** All fibres of an end port. */
+/** All fibres of a port at which paths end. */
 interface Leaving {
   readonly start: DevicePort;
   readonly connector: Connector;
@@ -61,7 +61,7 @@ interface Leaving {
   readonly fibres: readonly Fibre[];
 }
 
-/** All fibres of an end port, and the far port if all fibres of both ports connect these two. */
+/** The fibres of a port, and the far port if all fibres of both ports connect these two. */
 interface EndView extends Leaving {
   readonly meets?: { readonly place: DevicePort; readonly by: "named" | "cabled" };
 }
@@ -107,7 +107,7 @@ class EndTracer implements EndQueries {
     return answering === undefined ? start : this.answeringPort(answering);
   }
 
-  /** Returns the divided port whose path includes its channel, if the far port is not divided. */
+  /** Returns the port to trace instead of a breakout channel, if the far port has more fibres than the channel. */
   async #answeringFor({ start, connector, fibres }: EndView): Promise<DevicePort | undefined> {
     const { device, port } = start;
     const parentPort = device.ports?.find(({ name }) => name === port.parentPort);
@@ -197,7 +197,7 @@ class EndTracer implements EndQueries {
     });
   }
 
-  /** Returns the path up to the split: on this side, or at the far port if the far side uses more of the fibres. */
+  /** Returns the path to the port, near or far, at which the fibres split. */
   async #splitPath({ start, near, fibres }: EndView): Promise<CablePath> {
     const origin = createPortRef(start);
     if (near.status === "PARTING") {
@@ -227,7 +227,7 @@ class EndTracer implements EndQueries {
     return near?.status === "PARTING" ? listBranches(this.#memo, near) : [];
   }
 
-  /** Returns no path for a port without a cable, or one path per breakout channel that has a cable. */
+  /** Returns the paths of a port without a cable: those of its cabled breakout channels, or one unconnected path. */
   async #withoutCable({ device, port }: DevicePort): Promise<readonly CablePath[]> {
     const origin = createPortRef({ device, port });
     const hops = [{ device, inPort: "", outPort: port.name }];

@@ -69,7 +69,7 @@ export function walkFromConnector(
   return walkFibre(memo, place, { side: "CABLE", stack: channels, maxHops });
 }
 
-/** Returns a connector's fibres, all or at some positions, sorted by position. Cost: that of walking the fibres. */
+/** Returns the fibres at a connector's positions, sorted by position. Cost: that of walking the fibres. */
 export async function traceFibres(
   memo: TraceMemo,
   { channels }: Connector,

@@ -121,13 +121,13 @@ async function findPortPair(
 /** Returns one path for each fibre; fibres between the same two ends share one path. */
 function createPassingPaths(origin: PortRef, passing: readonly Passing[]): readonly CablePath[] {
   const groups = Map.groupBy(passing, ({ left, right }) =>
-    // A cable that loops a trunk back leads the same path in from the other side.
+    // A cable that loops a trunk back gives the same path with its ends swapped.
     [formatFibreEndKey(left), formatFibreEndKey(right)].toSorted().join(" | "),
   );
   return [...groups.values()].map((group) => joinPassingSides(origin, selectPassingFibre(group)));
 }
 
-/** Returns a fibre with its ends named as in the paths from its ends: a channel, or the whole port. */
+/** Returns a fibre whose far ports have the names of the paths from these ports: a channel, or the whole port. */
 async function namePassingEnds({ stack, left, right }: Passing, ends: EndQueries): Promise<Passing> {
   const named = async (fibre: Fibre, far: Fibre): Promise<Fibre> => {
     const { met } = fibre;
@@ -143,7 +143,7 @@ function formatFibreEndKey({ end, met }: Fibre): string {
     : formatPortKey(createPortRef(met.named));
 }
 
-/** Returns the fibre that represents several fibres: the first at the path's lesser end, so the same from both ends. */
+/** Returns the fibre that represents several. Traces from both ends select the same one. */
 function selectPassingFibre(passing: readonly Passing[]): Passing {
   const [first] = passing;
   const isLeft =
@@ -179,7 +179,7 @@ function joinPassingSides(
     ...(index === last && last > 0 && far !== undefined && hop.outPort === "" && { inPort: far.port.name }),
   }));
   return completeCablePath({
-    // If the left half is open, it has no far end, and the path begins at the traced port.
+    // Without a far port on the left, the path begins at the traced port.
     origin: near === undefined ? start : createPortRef(near),
     ...(far !== undefined && { destination: createPortRef(far) }),
     status: selectWorseStatus(left.end.status, right.end.status),

@@ -33,9 +33,8 @@ interface Way {
 }
 
 /**
- * Follows a supply from an inlet to its roots: outlets, the inlets behind them, and so on. The supply of an outlet is
- * that of its consumers' inlets, from the root to the consumer. If a device has several inlets, the path uses the
- * active one and lists the others as branches.
+ * Follows a supply from an inlet upstream to its roots. The supply of an outlet is that of its consumers' inlets, from
+ * the root to the consumer. If a device has several inlets, the path uses the active one and lists all as branches.
  *
  * @returns one path, or with `followSplits` one for each consumer and each path to a root
  */
@@ -211,7 +210,7 @@ class SupplyTrace {
     return loadValueOnce(this.#inlets, portKey(at), () => this.#suppliedInlets(device, at.portName));
   }
 
-  /** Lists the inlets that supply an outlet: the inlet that it names, otherwise all; none without a recorded source. */
+  /** Lists the inlets with a recorded source that supply an outlet: the inlet that it names, otherwise all. */
   async #suppliedInlets(device: Device, outletName: string): Promise<readonly Port[]> {
     const outlet = device.ports?.find(({ name }) => name === outletName);
     const recorded: Port[] = [];

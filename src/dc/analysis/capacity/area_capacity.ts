@@ -31,7 +31,7 @@ export interface CapacityInput {
   readonly now: string;
 }
 
-/** Computes the free capacity of an area. Cost: its racks, devices, and the limits above its racks. */
+/** Computes the free capacity of an area. Cost: its racks, devices, and the limits upstream of its racks. */
 export function* computeAreaCapacity(ground: CapacityInput, area: Ref): Steps<AreaCapacity> {
   const { topology, basis, now } = ground;
   const { racks, devices } = topology.inventory;

@@ -17,8 +17,8 @@ interface Failure {
 }
 
 /**
- * Computes the cooling headroom of areas with all units, as ThermalHeadroom returns it without a reserve, and after the
- * worst single failure: the failure of a unit, or of a supply that turns units off.
+ * Computes the cooling headroom of areas now and after the worst single failure of a unit or of a supply of units. The
+ * headroom now equals that of ThermalHeadroom without a reserve.
  */
 export class AreaCooling {
   readonly #now: CoolingBalance;

@@ -35,7 +35,7 @@ export function* countFreePortsByType(topology: Topology, ports: readonly FreePo
   return found;
 }
 
-/** Devices or cooling units that one failure turns off. */
+/** Items that one failure turns off. */
 interface LostTogether<Item> {
   readonly ref: string;
   readonly lost: readonly Item[];

@@ -6,12 +6,12 @@ import type { SuppliedRack } from "./rack_supply_limits.ts";
 
 /** Power that can still be drawn in some racks, and the limit that stops most of the racks. */
 export interface FreePower {
-  /** Free watts; below 0 if a limit is exceeded by that much. Undefined without any limit. */
+  /** Free watts; below 0 if a limit is exceeded by that much. Undefined if some supply has no limit. */
   readonly watts: number | undefined;
   readonly stop: ReachedLimit | undefined;
 }
 
-/** A limit that is reached, and the node whose loss causes this; -1 if it is reached without a loss. */
+/** A reached limit, and the number of the node after whose loss it is reached; -1 if it is reached without a loss. */
 export interface ReachedLimit {
   readonly limit: Limit;
   readonly loss: number;
@@ -37,7 +37,7 @@ export function* computeFreePower(racks: readonly SuppliedRack[], when: "NOW" | 
   return filling.found();
 }
 
-/** A supply of a rack whose draw still grows, or the amount at which it stopped. */
+/** A supply of a rack. `stoppedAt` is the growth in watts at which its draw stopped; undefined while it grows. */
 interface Growing {
   readonly part: number;
   readonly meters: readonly Meter[];

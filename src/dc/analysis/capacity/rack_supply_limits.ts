@@ -12,11 +12,11 @@ import type { Topology } from "../topology.ts";
 /** One possible supply of further draw in a rack: the limits that every further watt uses. */
 export interface RackSupplyPath {
   readonly uses: readonly LimitUse[];
-  /** Share of the rack's further draw. */
+  /** Share of the rack's further draw, above 0 and at most 1. */
   readonly part: number;
 }
 
-/** A rack that accepts devices, with its possible supplies. The list is empty if no supply is live. */
+/** A rack that accepts devices, with its possible supplies; none if no supply is live. */
 export interface SuppliedRack {
   readonly rack: Rack;
   readonly ways: readonly RackSupplyPath[];

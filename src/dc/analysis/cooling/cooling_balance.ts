@@ -30,7 +30,7 @@ export interface LocationHeat {
   readonly rejectedW: number;
 }
 
-/** Capacity of a set of units, the heat that they carry, and the heat that no unit carries, in kilowatts. */
+/** Capacity of a scope's units compared with the heat of its locations, in kilowatts. */
 export interface PlantBalance extends MediumBalance {
   readonly ratedKw: number;
   readonly effectiveKw: number;
@@ -75,12 +75,12 @@ export class CoolingBalance {
     return this.#failed.has(codeKey(code));
   }
 
-  /** Capacity of a running unit in kilowatts; 0 for all other units. */
+  /** Returns the derated capacity of an active unit in kilowatts; 0 for failed and inactive units. */
   effectiveKw(crac: Crac): number {
     return (crac.status ?? "ACTIVE") === "ACTIVE" && !this.isFailed(crac) ? computeDeratedKw(crac) : 0;
   }
 
-  /** Returns the units that serve a scope: a location in it, or an area inside it. */
+  /** Returns the units that serve a location in a scope, or an area inside it, sorted by code. */
   unitsOf(scope: Ref): readonly Crac[] {
     const found = new Set<Crac>();
     const areas = new Set<string>();
@@ -120,7 +120,7 @@ export class CoolingBalance {
     return watts / 1000;
   }
 
-  /** Returns the capacity and total load of a scope's units, and the heat of its locations that no unit carries. */
+  /** Compares the capacity of a scope's units with all heat that they carry and with the scope's uncarried heat. */
   of(scope: Ref, medium: CoolingMedium, units = this.unitsOf(scope)): PlantBalance {
     const own = units.filter((crac) => getMedium(crac) === medium);
     const effective = own.map((crac) => this.effectiveKw(crac));

@@ -2,7 +2,7 @@ import type { CoolingMedium } from "#dc/model/enum_values.ts";
 import type { Crac, Rack } from "#dc/model/resources.ts";
 import { listAreaKeys } from "../places.ts";
 
-/** Whether any recorded unit of each medium serves a location, working or not. */
+/** Whether a recorded unit of each medium serves a location, working or not. */
 export interface MediaServed {
   readonly air: boolean;
   readonly liquid: boolean;

@@ -95,7 +95,7 @@ function listUnrackedDevices(devices: readonly Device[], racks: readonly RackHea
   return devices.filter(({ rackCode }) => rackCode === undefined || !known.has(codeKey(rackCode)));
 }
 
-/** Returns the units that serve a scope with all their heat. Costs as `computeThermalHeadroom` without its zones. */
+/** Returns the units that serve a scope, each with all heat that it carries. */
 export function computeScopeShares(topology: Topology, scope: Ref, options: ThermalOptions): readonly CracShare[] {
   const balance = new CoolingBalance(topology, options);
   return listCracShares(balance, balance.unitsOf(scope));
@@ -139,7 +139,7 @@ function computeHeadroomPct({ headroomKw, usableKw }: PlantBalance): number {
   return usableKw === 0 ? 0 : (headroomKw / usableKw) * 100;
 }
 
-/** Returns the areas that the units of a scope serve, if they share a location with it. */
+/** Returns the areas that the units of a scope serve, except areas whose locations are all outside the scope. */
 function computeThermalZones(topology: Topology, balance: CoolingBalance, scope: Ref, units: readonly Crac[]) {
   const named = new Map<string, string>();
   for (const { serves = [] } of units)

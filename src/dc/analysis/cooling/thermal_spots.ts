@@ -155,8 +155,8 @@ export function listUnservedHotspots(ref: string, medium: CoolingMedium, kw: num
 }
 
 /**
- * Computes the deviation of measured inlets above the recommended range; 100 % means none; absent without measurements.
- * Uses devices with measurements, and the rack's own measurement otherwise. Source:
+ * Computes how far measured inlets are above and below the recommended range; 100 % means no deviation. Empty without
+ * measurements. A rack's own measurement counts if none of its devices has one. Source:
  * docs/contract/datacenter-analyses.md#thermal-figures.
  */
 export function computeRackCoolingIndex(

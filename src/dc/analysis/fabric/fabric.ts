@@ -166,7 +166,7 @@ function computePercentile(values: readonly number[], percent: number): number {
   return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? 0;
 }
 
-/** Compares the cables from a link's lower end, `path` from its port if it has one, with the link's upper end. */
+/** Compares the end of the cable path from a link's lower port with the link's upper port. UNKNOWN without a path. */
 export function matchCables({ a, b }: FabricLink, path: CablePath | undefined): PhysicalMatch {
   if (a.portName === "" || path === undefined) return "UNKNOWN";
   if (path.destination === undefined) return path.status === "UNCONNECTED" ? "MISSING" : "MISMATCH";

@@ -52,8 +52,8 @@ function listUnequalLinks(ref: string, { key, upward }: SwitchLinks, tiers: Tier
 }
 
 /**
- * Reports unevenly loaded links of one ECMP group, only as information while the busiest is not above the watch limit.
- * Links without a recorded capacity or without any measured traffic are left out, because their share is unknown.
+ * Reports unevenly loaded links of each ECMP group: a warning if the busiest exceeds the watch limit, otherwise
+ * information. Ignores links without a recorded capacity or measured traffic, because their share is unknown.
  */
 function listImbalances(code: string, { upward }: SwitchLinks, watchPct: number): readonly FabricFinding[] {
   const ref = `device:${code}`;

@@ -12,7 +12,7 @@ export interface FabricLinkView {
   readonly health: Health;
   /** Whether the status is UP or DEGRADED, both ports are enabled and both devices are in service. */
   readonly live: boolean;
-  /** Cause in a port or device that keeps the link down, for messages. */
+  /** Why a port or device keeps the link down; absent if none does. */
   readonly cause?: LinkCause;
 }
 

@@ -18,7 +18,7 @@ export interface FabricNode {
   readonly failed: boolean;
 }
 
-/** Links of a switch, and the tiers of their other ends. */
+/** Links of a switch: all, those to higher tiers, and those to lower tiers. */
 export interface SwitchLinks {
   readonly key: string;
   readonly upward: readonly FabricLinkView[];
@@ -66,7 +66,7 @@ export function createFabricNode(
   };
 }
 
-/** Sums the bandwidth to hosts: ports with that role, otherwise network ports neither linked nor for management. */
+/** Sums the bandwidth in Mbit/s of ports with a host role, otherwise of network ports without a role or fabric link. */
 function sumHostBandwidth({ code, ports = [] }: Device, links: readonly FabricLinkView[]): number {
   const bound = new Set(links.flatMap(({ link: { a, b } }) => [portKey(a), portKey(b)]));
   const network = ports.filter(

@@ -68,7 +68,7 @@ function rankSwitchesBelow(pairs: readonly Pair[], open: ReadonlySet<string>, ti
   );
 }
 
-/** Repeats a round until it changes nothing. */
+/** Repeats a round until it changes nothing, at most `MOST_TIERS` times. */
 function repeatRounds(round: () => readonly unknown[]): void {
   for (let count = 0; count < MOST_TIERS && round().length > 0; count += 1);
 }
@@ -77,7 +77,7 @@ export function getTierName(rank: number): string {
   return NAMES[rank] ?? `tier ${rank}`;
 }
 
-/** Returns the labels that group switches of two tiers, the label more usual for the two tiers first. */
+/** Returns the label keys that group switches of two neighbouring tiers, the more usual key first. */
 function listLabelKeys(lowRank: number): readonly string[] {
   return lowRank <= 0 ? ["pod", "plane"] : ["plane", "pod"];
 }
@@ -102,7 +102,7 @@ export function listExpectedMesh(
   });
 }
 
-/** Returns the label that switches of both tiers have; undefined if none exists. */
+/** Creates a reader of the label that switches of both tiers have. It returns undefined without a common label. */
 function findCommonLabel(
   lows: readonly string[],
   highs: readonly string[],

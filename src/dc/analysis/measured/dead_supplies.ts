@@ -39,8 +39,8 @@ interface Victim {
 
 /**
  * Finds supplies without load while the other supplies of their devices carry the devices' draw. The reported element
- * is the inlet, or the highest supply above it whose own meter also shows no load. Transfer switches and UPSes draw
- * from one inlet at a time, so power equipment is no evidence.
+ * is the inlet, or the highest upstream supply whose own meter also shows no load. Power equipment is ignored, because
+ * transfer switches and UPSes draw from one inlet at a time.
  */
 export function* findDeadSupplies(topology: Topology, readings: CurrentReadings): Steps<readonly ReadingFinding[]> {
   const victims = new Map<string, Victim[]>();
@@ -122,7 +122,7 @@ function formatInletRef({ power }: Pick<Topology, "power">, { to, inlet }: Power
   return node?.kind === "DEVICE" ? `port:${node.device.code}/${inlet}` : "";
 }
 
-/** Returns the highest supply above an inlet whose own meter and all meters between the two show no load. */
+/** Returns the highest supply upstream of an inlet whose own meter and all meters between them show no load. */
 function findHighestDeadSupply(
   { power, live }: Topology,
   { from }: PowerEdge,

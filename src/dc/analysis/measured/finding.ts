@@ -37,7 +37,7 @@ export function getMinDurationMs({ kind }: ReadingFinding): number {
   return kind === "DEAD_SUPPLY" ? 60 * 60 * 1000 : 0;
 }
 
-/** Returns the reading of a quantity from the first element of some elements that has such a reading. */
+/** Returns the reading of a quantity from the first of some elements that has one; undefined if none has one. */
 export function findReading(
   readings: CurrentReadings,
   quantity: ReadingQuantity,

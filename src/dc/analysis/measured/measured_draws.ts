@@ -12,7 +12,7 @@ export interface MeasuredDraw {
   readonly watts: number;
   /** Part of the draw that no meter measures, in watts. */
   readonly plannedW: number;
-  /** Measured draw by inlet in watts, if meters of inlets are used. */
+  /** Draw of each inlet in watts; empty unless every live inlet is measured. */
   readonly inlets: ReadonlyMap<string, number>;
 }
 
@@ -60,7 +60,7 @@ function measureInletW({ power }: Pick<Topology, "power">, { from, to, inlet }: 
   return getMeterW(source, measured);
 }
 
-/** Returns the watts that a supply's meter reads: the meter of a feed, or that of the port that declares the feed. */
+/** Returns the measured watts of a node, for a feed also those of the port that declares it; undefined if none. */
 export function getMeterW(node: Topology["power"]["nodes"][number], measured: MeasuredPower): number | undefined {
   for (const key of listMeterKeys(node)) {
     const watts = measured.get(key);
@@ -76,7 +76,6 @@ export function listMeterKeys(node: Topology["power"]["nodes"][number]): readonl
   return [own, toRefKey(`port:${node.end.deviceCode}/${node.end.portName}`)];
 }
 
-/** Whether a node's draw counts as load. */
 export function isLiveConsumer(topology: Topology, index: number): boolean {
   return topology.live[index] === 1 && isConsumer(topology.power.nodes[index]);
 }

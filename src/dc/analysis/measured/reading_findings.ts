@@ -108,7 +108,7 @@ function createStopFinding(all: readonly Stopped[], ref: string): ReadingFinding
 
 /**
  * Lists all problems that readings show.
- * @param differing finds supplies whose meters differ from those below them, from measured watts
+ * @param differences supplies whose meters differ from the meters below them
  */
 export function* listReadingFindings(
   topology: Topology,

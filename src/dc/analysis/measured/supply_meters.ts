@@ -36,7 +36,7 @@ export interface SupplyMeters {
  * meter.
  *
  * @param topology with the draws of consumers that have a meter
- * @param own nodes of these consumers
+ * @param own draws of these consumers, by node
  */
 export function* divideSupplyMeters(
   topology: Topology,

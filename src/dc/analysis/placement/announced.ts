@@ -39,7 +39,7 @@ export function* listPlacementNotices(placement: Placement): Steps<readonly Plac
   return [...new Map(found.map((one) => [`${one.code} ${one.ref}`, one])).values()];
 }
 
-/** Lists the writes' warnings about upstream equipment: elements above a limit, used or not, and uneven phases. */
+/** Lists warnings about upstream equipment, also about outlets that the placement does not use. */
 function* listEquipmentWarnings(placement: Placement): Steps<readonly PlacementNotice[]> {
   const { carried, graph } = placement.ground.state;
   const added = sumAddedLoads(placement);

@@ -14,7 +14,7 @@ import type { PlacementObstacle, PlacementRequest } from "./wanted.ts";
 export interface CoolingGroup {
   readonly medium: CoolingMedium;
   readonly units: readonly Crac[];
-  /** Share of the heat and limit of each working unit, in watts. */
+  /** Working units with their share of the group's heat, from 0 to 1, and their limit in watts. */
   readonly shares: readonly { readonly crac: Crac; readonly share: number; readonly limit: Limit }[];
   /** Limit in watts for the load of the group after the loss of its largest unit. */
   readonly reserve: Limit;
@@ -31,7 +31,7 @@ export interface RackCooling {
 
 const MEDIA = ["AIR", "LIQUID"] as const;
 
-/** Counts the heat that devices add to cooling units. Heat is divided among units as in all other analyses. */
+/** Limits of the heat that devices add to cooling units. `CoolingBalance` divides the heat among the units. */
 export class CoolingLimits {
   readonly #topology: Topology;
   readonly #wanted: PlacementRequest;

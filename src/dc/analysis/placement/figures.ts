@@ -9,7 +9,6 @@ import type { PlacementRequest, RefusalReason } from "./wanted.ts";
 export type PlaceFigures = Omit<FigureReply, "powerNowRef" | "powerFailoverRef"> &
   Partial<Pick<FigureReply, "powerNowRef" | "powerFailoverRef">>;
 
-/** Computes the figures of a position after the whole placement is written. */
 export function computePlaceFigures(
   { candidate, option }: SelectedPlace,
   { template }: PlacementRequest,

@@ -14,7 +14,7 @@ import {
 import { computeUpperBound } from "./upper_bound.ts";
 import type { PlacementObstacle, PlacementRequest } from "./wanted.ts";
 
-/** A selected position for one device; positions are listed in the order of selection. */
+/** A selected position for one device. */
 export interface SelectedPlace {
   readonly candidate: RackCandidate;
   readonly option: SupplyOption;

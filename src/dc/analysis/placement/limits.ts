@@ -36,7 +36,7 @@ export class Limit {
     this.used = used;
   }
 
-  /** Returns how many devices fit that use `each`. */
+  /** Returns how many further devices fit if every device uses the amount `each`. */
   fits(each: number, after?: AfterLoss): number {
     let most = this.#fitsBeside(this.#mostAfter, each);
     for (const loss of after?.losses ?? []) {
@@ -85,7 +85,7 @@ export class Limit {
   }
 }
 
-/** Reasons whose limits count things instead of measuring an amount. */
+/** Reasons whose limits count ports instead of measuring an amount. */
 const COUNTED: readonly RefusalReason[] = ["NO_OUTLET", "NO_SWITCH_PORT"];
 
 const PURPOSE: Readonly<Partial<Record<RefusalReason, string>>> = {

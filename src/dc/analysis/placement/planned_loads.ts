@@ -7,7 +7,7 @@ import type { Steps } from "#kernel/steps.ts";
 import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
 
-/** An edge of the power graph, or the edge of a planned or disabled cable or inlet. */
+/** Numbers of the nodes that a disabled inlet or a cable without power connects. */
 interface Feed {
   readonly from: number;
   readonly to: number;

@@ -58,7 +58,7 @@ export class TapFinder {
     this.#paths = paths;
   }
 
-  /** Returns a rack's PDUs, otherwise a transfer switch or UPS in it, otherwise PDUs elsewhere that its devices use. */
+  /** Returns taps of a rack's PDUs, otherwise of its transfer switches and UPSes, otherwise of PDUs elsewhere. */
   async of(rackCode: string): Promise<RackTaps> {
     const taps: Tap[] = [];
     const dead: DeadTap[] = [];

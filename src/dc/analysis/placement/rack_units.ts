@@ -19,7 +19,7 @@ type Shape = Pick<PlacementRequest, "uHeight" | "face" | "tenant" | "now"> & {
 export class RackUnits {
   readonly #from: number;
   readonly #taken: Uint8Array;
-  /** Marks of half units: 1 for each half unit that is empty on both sides. */
+  /** 1 for each whole unit that is empty on both sides, otherwise 0. */
   readonly #open: Uint8Array;
   readonly #height: number;
   /** Steps between positions. Devices of a whole number of units are placed on whole units. */
@@ -84,7 +84,7 @@ export class RackUnits {
     return longest;
   }
 
-  /** Returns positions that fit at once: those in each free run from the lowest up. No other choice has more. */
+  /** Returns the most positions that can be used at once, chosen from the lowest up in each free run. */
   #positions(): readonly number[] {
     const found: number[] = [];
     for (let at = 0; at + this.#height <= this.#taken.length; ) {

@@ -9,7 +9,7 @@ import { Limit, type LimitUse } from "./limits.ts";
 import type { PlannedLoads } from "./planned_loads.ts";
 import type { PlacementRequest } from "./wanted.ts";
 
-/** Load that one watt drawn downstream adds to each upstream node; 0 for nodes that are only required to be live. */
+/** Watts that one watt drawn downstream adds, by upstream node; 0 for nodes that are only required to be live. */
 export type UpstreamLoads = ReadonlyMap<number, number>;
 
 /** Limits of one upstream element. */
@@ -149,7 +149,7 @@ export class SupplyPaths {
   }
 }
 
-/** Lists the losses that leave a whole device to one element, as they turn off all inlets but those of the element. */
+/** Lists losses that turn off all inlets of a device except those downstream of one element, which then carries it. */
 function listWholeDeviceLosses(index: number, sides: readonly SuppliedPart[]): readonly number[] {
   const own = sides.filter(({ path }) => path.has(index));
   const others = sides.filter(({ path }) => !path.has(index));

@@ -83,7 +83,7 @@ export class SwitchPorts {
     }
   }
 
-  /** Returns the switches of a rack with their free ports; undefined if no ports are requested. */
+  /** Returns the switches of a rack with their free ports. Without requested ports or switches, the pool is absent. */
   of(rack: Rack): { readonly pool?: SwitchPool; readonly obstacles: readonly PlacementObstacle[] } {
     if (this.#wanted.length === 0) return { obstacles: [] };
     const own = this.#byRack.get(codeKey(rack.code));

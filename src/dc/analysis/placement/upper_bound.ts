@@ -19,7 +19,8 @@ interface Shared {
  * Returns an upper bound of the number of devices. Limits of nested groups of locations, such as those of a tree of
  * supplies, are combined. A limit that overlaps groups partly is ignored, which makes the bound larger but never wrong.
  *
- * @param rackFits devices that fit into the units of each rack Cost: O(locations × uses × log).
+ * Cost: O(locations × uses × log).
+ * @param rackFits devices that fit into the units of each rack
  */
 export function computeUpperBound(places: readonly BoundedPlace[], rackFits: readonly number[]): number {
   const groups = new Groups(places.map(({ fits }) => fits));

@@ -52,12 +52,7 @@ export interface BlastRadius {
 }
 
 /**
- * Classifies everything downstream of failing sources by the effect on it.
- *
- * @param sources nodes that fail together
- * @param unlisted sources that do not count as offline themselves: the failed equipment, but not the loads of a
- * location
- * @returns counts and lists; elements that were already off are not counted
+ * Classifies everything downstream of failing sources by the effect on it. Elements that were already off do not count.
  *
  * Cost: nodes downstream and their upstream nodes, and copies of arrays of all nodes; the first call after a change of
  * power also computes live set and loads of the inventory. Source: docs/contract/datacenter-analyses.md#blast-radius.
@@ -66,7 +61,7 @@ export function computeBlastRadius(topology: BlastSite, failing: FailingNodes, o
   return runAllSteps(computeBlastInSteps(topology, failing, options));
 }
 
-/** Nodes that fail together, and the nodes among them that are not themselves counted as offline. */
+/** Nodes that fail together. `unlisted` are failed equipment, which does not count as offline, unlike its loads. */
 export interface FailingNodes {
   readonly sources: ReadonlySet<number>;
   readonly unlisted: ReadonlySet<number>;
@@ -219,7 +214,7 @@ function getCoolingCapacityKw({ nodes }: PowerGraph, index: number): number {
   return node?.kind === "CRAC" ? (node.crac.sensibleCapacityKw * (node.crac.deratePct ?? 100)) / 100 : 0;
 }
 
-/** Returns the shortest battery seconds of UPSes that lost supply, without UPSes failed, tripped or off before. */
+/** Returns the shortest recorded battery time in seconds of UPSes that lost supply; undefined if there are none. */
 function findShortestRuntimeS(state: FailureState): number | undefined {
   const { graph, live } = state.before;
   let shortest: number | undefined;

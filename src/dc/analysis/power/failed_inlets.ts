@@ -52,7 +52,7 @@ class InletBuilder {
     const unrecorded = ends.filter(({ portName }) => node.unrecorded.includes(portName));
     for (const end of ends) this.#cut(own, end);
     const rest = node.unrecorded.filter((name) => !unrecorded.some(({ portName }) => portName === name));
-    // While no inlet of the device has a record and another inlet is left, the source of its draw is unknown.
+    // If other inlets lack a record too and no inlet has one, the source of the device's draw stays unknown.
     if (unrecorded.length === 0 || (node.recorded === 0 && rest.length > 0)) return;
     this.#put(own, createDeviceNode(node.device, { recorded: node.recorded + unrecorded.length, unrecorded: rest }));
     for (const end of unrecorded) {
@@ -124,7 +124,7 @@ class InletBuilder {
   }
 }
 
-/** Copies loads with room for added nodes and sets the loads of these. */
+/** Copies loads with room for added nodes, and computes the loads of the added nodes. */
 function extendLoads(
   before: Loads,
   { power: graph, live, basis }: { readonly power: PowerGraph; readonly live: LiveSet; readonly basis: LoadBasis },

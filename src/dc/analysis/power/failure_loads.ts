@@ -5,7 +5,7 @@ import type { LiveSet } from "./power_live.ts";
 import { computeLoads } from "./power_load.ts";
 import { computeComparableLoad } from "./power_overloads.ts";
 
-/** Loads before a failure, and everything except the live set that loads are computed from. */
+/** Loads before a failure, and the draws that they are computed from. */
 export interface LoadsBefore {
   /** Loads before any failure. */
   readonly loads: Loads;
@@ -130,13 +130,13 @@ export class FailureLoads {
     this.#isRenewed = false;
   }
 
-  /** Rise of a node's load in watts. Effects of phases and power factors are not additive, so they have no bound. */
+  /** Returns the rise of a node's load in watts; infinite with recorded phases, because their effects do not add up. */
   #riseOf(index: number): number {
     const rise = (this.after.watts[index] as number) - this.wattsBefore(index);
     return this.#lanes.length > 1 && rise !== 0 ? Number.POSITIVE_INFINITY : rise;
   }
 
-  /** Collects nodes and all upstream. Sets `open` of each to 1 plus the number of edges to other collected nodes. */
+  /** Collects nodes and all upstream. Sets `#open` of each to 1 plus the number of edges to other collected nodes. */
   #withAncestors(start: readonly number[]): readonly number[] {
     const { inAt, inEnd, from } = this.#graph.edges;
     const open = this.#open;

@@ -105,7 +105,7 @@ export class FailureState {
     return ((this.#marks[index] as number) & REMOVED) !== 0;
   }
 
-  /** Number of live inlets that a reached node still has. */
+  /** Returns the number of live inlets that a reached node still has. */
   inletsLeft(index: number): number {
     return this.#left[index] as number;
   }
@@ -239,7 +239,7 @@ export class FailureState {
     return node?.kind === "DEVICE" ? (node.device.power?.runtimeS ?? 0) : 0;
   }
 
-  /** Elements that exceed their capacity because of the failure but did not before it, worst first. */
+  /** Returns live elements above their limit whose load the failure raised, worst first. */
   overloads(): readonly Overloaded[] {
     const { nodes, columns } = this.#graph;
     const { loads, live } = this;
@@ -264,7 +264,7 @@ export class FailureState {
     return found.sort((a, b) => b.utilizationPct - a.utilizationPct || compareText(a.ref, b.ref));
   }
 
-  /** Live nodes that lost a live inlet, and nodes whose live inlets all depend on such nodes. */
+  /** Returns live nodes that the failure reached, and live nodes whose live inlets all depend on them. */
   weaker(): readonly number[] {
     const { outAt, outEnd, outEdge, to } = this.#edges;
     const { live } = this;
@@ -301,7 +301,7 @@ export class FailureState {
     return true;
   }
 
-  /** The live nodes that would be de-energized without batteries. */
+  /** Returns the live nodes that would be de-energized without batteries. */
   onBattery(): readonly number[] {
     const { outAt, outEnd, outEdge, to } = this.#edges;
     const marks = this.#marks;
@@ -327,7 +327,7 @@ export class FailureState {
   }
 
   /**
-   * Subtracts one from the live inlets that a node has without batteries.
+   * Subtracts one from the live inlets that a node has without batteries, and returns the result.
    * @param counted receives nodes whose inlets are counted for the first time
    */
   #restOf(index: number, counted: number[]): number {

@@ -20,7 +20,8 @@ interface Carried {
 /**
  * Finds the largest loads on an inlet after the loss of any one other element, as `computeFailover` does for nodes. It
  * uses only the part of the site that may shift load to the inlet. Cost: for each element of that part, the downstream
- * edges inside the part. *
+ * edges inside the part.
+ *
  * @param measure the loads whose largest are found
  */
 export function* computeInletFailover(

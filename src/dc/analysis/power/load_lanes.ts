@@ -110,7 +110,7 @@ export class LoadLane {
   }
 
   /**
-   * Load of a live consumer on one of its live inlets: the load bound to that inlet, and a share of the remainder.
+   * Returns the load of a live consumer on a live inlet: the load bound to the inlet, and a share of the remainder.
    * @param edge number of the inlet's edge
    */
   flow(edge: number, phase: number): number {
@@ -124,7 +124,7 @@ export class LoadLane {
     return outAt[consumer] === outEnd[consumer] ? total * share : this.#flowOfSupply(edge, phase, share);
   }
 
-  /** Load that a consumer which supplies other nodes draws through one of its live inlets. */
+  /** Returns the load that a consumer with supplied nodes draws through one of its live inlets. */
   #flowOfSupply(edge: number, phase: number, share: number): number {
     const { outAt, outEnd, outEdge, to, how, all } = this.#edges;
     const carried = this.#carried;

@@ -7,7 +7,7 @@ import type { PowerGraph } from "./power_graph.ts";
  * its outlets, then cooling units, then undeclared feeds; each by code. The numbers of nodes depend on the order in
  * which elements were added.
  *
- * Cost: O(nodes) for the lowest numbers, from a graph that was built at once; later nodes are sorted.
+ * Cost: O(nodes) if the graph was built at once; nodes that were added later are sorted.
  */
 export function sortNodes(graph: PowerGraph, indexes: readonly number[]): readonly number[] {
   const ranked = indexes.map((index) => rankNode(graph, index));

@@ -36,7 +36,7 @@ export interface PortLoad {
  * Computes the load of a power port; undefined for other ports, and for an inlet that is off or without a recorded
  * source.
  *
- * Cost: for an outlet that of a judged topology; for an inlet, the losses that reach its device.
+ * Cost: for an outlet, that of the topology's failover loads; for an inlet, that of the losses that reach its device.
  */
 export function* computePortLoad(topology: Topology, device: Device, port: Port): Steps<PortLoad | undefined> {
   const { power } = topology;

@@ -25,7 +25,7 @@ export function listInletPaths(graph: PowerGraph, live: LiveSet, index: number):
   });
 }
 
-/** Labels of supply sides, as `listInletPaths` returns. Caches the path above each element for all its outlets. */
+/** Finds the supply side of edges, as `listInletPaths` does. Caches the upstream path of each element. */
 export class SupplySides {
   readonly #graph: PowerGraph;
   readonly #live: LiveSet;

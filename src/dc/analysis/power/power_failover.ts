@@ -155,8 +155,7 @@ class FailoverSweep {
   }
 
   /**
-   * Returns the largest loads. A loss that does not reach a node leaves its load as it is; such losses may be anywhere
-   * on the site.
+   * Returns the largest loads. The load before any loss counts too if some tried loss does not reach the node.
    */
   found(): Failover {
     const { nodes, phases } = this.#swept;
@@ -170,7 +169,7 @@ class FailoverSweep {
     };
   }
 
-  /** Returns whether some tried loss of another element leaves the load of a node as it is. */
+  /** Creates a test of whether some tried loss of another element leaves the load of a node as it is. */
   #createSpareTest(): (index: number) => boolean {
     const { touched, tried } = this.#swept;
     const losses = tried.reduce((sum, one) => sum + one, 0);
@@ -215,7 +214,7 @@ class FailoverSweep {
    * consumer has one inlet on it and moves its whole draw to its other inlets, and no consumer that draws from
    * elsewhere goes off. An element that supplies both the device and those other inlets may lose more than it gains;
    * it carries no more than before any loss if all paths to the device lead through it.
-   * @returns the elements of this kind; undefined if one of its outlets may shift more
+   * @returns the elements that supply both; undefined if the loss of an outlet may shift more
    */
   #listSharedSupplies(device: number, dark: readonly number[]): readonly number[] | undefined {
     const { nodes, inlets, supplies } = this.#graph;
@@ -265,7 +264,7 @@ export function isOnlyLinkInChain(graph: PowerGraph, live: LiveSet, index: numbe
   return countLiveInlets(graph, live, only.to) - 1 < (graph.nodes[only.to]?.need ?? 0);
 }
 
-/** Returns whether one of two losses of equal effect is named: the first by reference, whatever the order of writes. */
+/** Creates an order of losses with equal effect by their references, which do not depend on the order of writes. */
 export function createLossNameOrder({ nodes }: PowerGraph): (lost: number, other: number) => boolean {
   return (lost, other) => compareText(nodes[lost]?.ref ?? "", nodes[other]?.ref ?? "") < 0;
 }

@@ -8,7 +8,7 @@ import { computeLiveNodes, type LiveSet, updateLiveSet } from "./power_live.ts";
 import { computeLoads, updateLoads } from "./power_load.ts";
 import { RedundancyAudit } from "./redundancy_audit.ts";
 
-/** Figures after a change of the graph, and the nodes whose properties other than their names may differ. */
+/** Figures after a change of the graph, and the nodes whose live state or load may differ. */
 export interface FollowedFigures {
   readonly figures: PowerFigures;
   readonly altered: ReadonlySet<number>;

@@ -76,7 +76,7 @@ export class PowerGraphEditor {
     return this.#supplies.cabledTo(key);
   }
 
-  /** Returns the changed graph; this one stays. Cost: the changed elements, their consumers, and copied node lists. */
+  /** Returns an editor of the changed graph. Cost: the changed elements, their consumers, and copied node lists. */
   changed(changes: PowerChanges, owners: PowerOwners): PowerGraphEditor {
     const next = new PowerGraphEditor(this);
     const touched = this.#touchedBy(changes);
@@ -220,7 +220,7 @@ export class PowerGraphEditor {
   #join(from: InletSource, to: number, how: Omit<PowerEdge, "from" | "to">): void {
     if (typeof from !== "number") return;
     const { inlet, place, allocatedW, label } = how;
-    // A site has several hundred thousand edges, nearly all of this kind; this path avoids other work for them.
+    // Nearly all of a site's several hundred thousand edges have neither a draw nor a label, so they skip the spread.
     this.#edges.join(
       allocatedW === undefined && label === undefined ? { from, to, inlet, place } : { from, to, ...how },
     );

@@ -3,8 +3,6 @@ import { portKey } from "#dc/model/ref.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
 
-// Nodes of a device are stored in the power graph under these keys.
-
 export function listOutlets({ ports = [] }: Device): readonly Port[] {
   return ports.filter(({ kind }) => kind === "POWER_OUT");
 }
@@ -33,7 +31,7 @@ export function listChangedNodeKeys(before: Device | undefined, after: Device | 
   return [...new Set([...was.keys(), ...is.keys()])].filter((key) => was.get(key) !== is.get(key));
 }
 
-/** Returns the first key of a node; empty for none. */
+/** Returns the first key of a node; empty without a node. */
 export function getNodeKey(node: PowerNode | undefined): string {
   switch (node?.kind) {
     case "DEVICE":

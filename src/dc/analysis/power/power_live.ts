@@ -64,8 +64,8 @@ export interface FollowedLive {
 
 /**
  * Returns the live set of a graph that differs from an earlier one only in `touched`. Recomputes only the nodes whose
- * own supply changed and their downstream nodes; others do not depend on these, including cycles. Cost: O(edges of
- * these nodes), plus a copy of the live set. A law checks that the result equals `computeLiveNodes`.
+ * own supply changed and their downstream nodes; no other node depends on them. Cost: O(edges of the recomputed nodes),
+ * plus a copy of the live set. A law checks that the result equals `computeLiveNodes`.
  */
 export function updateLiveSet(
   { before, live: earlier, graph }: { readonly before: PowerGraph; readonly live: LiveSet; readonly graph: PowerGraph },

@@ -121,7 +121,7 @@ export function updateLoads(
   return { loads: after, changed };
 }
 
-/** Collects nodes and all upstream; `open` counts the edges by which each supplies other collected nodes. */
+/** Collects nodes and everything upstream; `open` counts the edges of each node to other collected nodes. */
 function collectNodesWithAncestors({ nodes, edges }: PowerGraph, start: readonly number[]) {
   const open = new NodeNumbers(nodes.length);
   const changed = [...start];
@@ -178,7 +178,7 @@ function collectReachableNodes(
   return found;
 }
 
-/** Maps each node of a cycle to the round in which supply from outside makes it live, with all others of that round. */
+/** Maps each node of a cycle to the round in which supply from outside the cycle makes it live. */
 function computeLiveRounds(graph: PowerGraph, live: LiveSet, circle: ReadonlySet<number>): ReadonlyMap<number, number> {
   const lit = live.slice();
   for (const at of circle) lit[at] = 0;

@@ -15,7 +15,7 @@ function createFullRecord(inlets: number): SupplyRecord {
   return { recorded: inlets, unrecorded: NONE };
 }
 
-/** Returns how many recorded inlets must be live. Inlets without a recorded source, unknown and not dead, lower it. */
+/** Returns how many recorded inlets must be live, assuming that inlets without a recorded source are live. */
 function countRequiredInlets({ recorded, unrecorded }: SupplyRecord, minLiveInlets = 1): number {
   return recorded === 0 ? 0 : Math.max(1, minLiveInlets - unrecorded.length);
 }
@@ -102,7 +102,7 @@ export function isConsumer(node: PowerNode | undefined): boolean {
   return recorded + unrecorded.length > 0 || hasRecordedDraw(device);
 }
 
-/** Whether it is unknown what turns a consumer off: without recorded supply, or a blade of a chassis without one. */
+/** Whether no supply of a consumer is recorded. A blade in a bay counts as its chassis does. */
 export function isUndocumented(graph: PowerGraph, index: number): boolean {
   const node = graph.nodes[index];
   if (!isConsumer(node) || (node?.kind !== "DEVICE" && node?.kind !== "CRAC")) return false;
@@ -119,13 +119,12 @@ export function isListedSupply(node: PowerNode | undefined): boolean {
   return node.kind === "DEVICE" && isPowerKind(node.device.kind);
 }
 
-/** Whether a node is power equipment. */
 export function isPowerEquipmentNode({ nodes }: PowerGraph, index: number): boolean {
   const node = nodes[index];
   return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
 }
 
-/** Returns the devices among some nodes that are not power equipment. */
+/** Returns the numbers of those nodes that are devices, but not power equipment. */
 export function selectItDevices({ nodes }: PowerGraph, indexes: Iterable<number>): readonly number[] {
   const found: number[] = [];
   for (const index of indexes) {

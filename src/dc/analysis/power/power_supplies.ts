@@ -40,12 +40,12 @@ export class PowerSupplies {
     this.#cabled.delete(portKey(b));
   }
 
-  /** The port at the other end of a port's power cable, by the port's key. */
+  /** Returns the port at the other end of a port's power cable. @param key key of the port */
   cabledTo(key: string): PortRef | undefined {
     return this.#cabled.get(key)?.end;
   }
 
-  /** Returns the source of a device's inlet. A cable that is planned or being removed is a record without power. */
+  /** Returns the source of a device's inlet. An inlet whose cable is planned or being removed is CUT. */
   ofInlet({ code }: Device, { name, powerIn }: Port): InletSource {
     const ownerKey = `device:${codeKey(code)}`;
     const cable = this.#cabled.get(portKey({ deviceCode: code, portName: name }));
@@ -63,7 +63,7 @@ export class PowerSupplies {
   ofBay(device: Device): number | undefined {
     if (!isDeviceInBay(device)) return undefined;
     const key = `device:${codeKey(device.parentDeviceCode ?? "")}`;
-    // Writes reject a device in its own bay. A change feed may contain such a device, which then has no supply.
+    // Writes reject a device in its own bay, but a change feed may contain one. It then has no supply.
     if (key === `device:${codeKey(device.code)}`) return undefined;
     const found = this.#table.indexOf.get(key);
     const node = this.#table.nodes[found ?? -1];
@@ -96,7 +96,7 @@ export class PowerSupplies {
     return this.#table.indexOf.get(key) ?? this.#table.place([key], createUndeclaredFeed(ref.code));
   }
 
-  /** Returns the node of a source. A missing source counts as an unknown supply. */
+  /** Returns the node of a source. A missing source counts as unrecorded. */
   #found(sourceKey: string, ownerKey: string): InletSource {
     const index = this.#table.indexOf.get(sourceKey);
     if (index === undefined) this.#wait(sourceKey, ownerKey);

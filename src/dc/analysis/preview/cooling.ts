@@ -55,7 +55,7 @@ export function* listCoolingChanges(
   return sortWorstFirst(found, ({ headroomKw }) => -(headroomKw?.after ?? 0));
 }
 
-/** Parses the key of an area other than a site: kind, site, and floor. */
+/** Matches the key of an area other than a site; groups: kind, site, and floor. */
 const AREA = /^(floor|room|row|zone):([^/]*)\/([^/]*)/;
 
 /** Cooling of the site in one of two states. */
@@ -72,7 +72,7 @@ class Side {
     return groupUnitsByArea(this.topology.inventory.cracs).get(area) ?? [];
   }
 
-  /** Yields the areas that a unit serves, by key, with the reference as written. */
+  /** Yields the keys whose area a unit serves, with the area's reference as written. */
   *named(keys: Iterable<string>): Generator<readonly [key: string, ref: string]> {
     for (const key of keys) {
       const ref = this.unitsOf(key)[0]?.serves?.find((text) => text.toLowerCase() === key);
@@ -81,8 +81,8 @@ class Side {
   }
 
   /**
-   * Yields keys of the area, its floor and its site, and of all areas that contain one of its locations. The area is
-   * named separately because it may have no location.
+   * Yields keys of the area, its floor and its site, and of all areas that contain one of its locations. The first
+   * three come from the key itself, because the area may have no location.
    */
   *areasIn(area: string): Generator<string> {
     yield area;

@@ -50,7 +50,7 @@ export function* yieldElementPairs(before: PowerGraph, after: PowerGraph): Gener
   for (let index = 0; index < size; index += 1) yield* yieldPairsAt(before, after, index);
 }
 
-/** Yields the elements that have a number in either state. */
+/** Yields the elements that have a node number in either state of a graph. */
 export function* yieldPairsAt(before: PowerGraph, after: PowerGraph, index: number): Generator<ElementPair> {
   const [was, is] = [before.nodes[index], after.nodes[index]];
   if (was === is) {

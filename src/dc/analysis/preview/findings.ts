@@ -13,7 +13,7 @@ export class FindingComparison {
   readonly #come = new Map<string, FindingPreview>();
   readonly #gone = new Map<string, FindingPreview>();
 
-  /** Compares the reasons of one rack or area; reasons without health are left out. @param racks 0 for an area */
+  /** Compares the reasons of one rack or area. Ignores reasons without health. @param racks 0 for an area */
   compare(before: readonly HealthReason[], after: readonly HealthReason[], racks: 0 | 1): void {
     if (before === after) return;
     const [had, has] = [new Set(before.map(formatReasonKey)), new Set(after.map(formatReasonKey))];

@@ -47,7 +47,7 @@ export function* listSupplyChanges(
   return sortWorstFirst(found, ({ failoverPct, loadPct }) => Math.max(failoverPct?.after ?? 0, loadPct?.after ?? 0));
 }
 
-/** Whether an element carries the same load in both states. This is the usual case, so it allocates nothing. */
+/** Whether an element carries the same load in both states. Most elements do, so the check allocates nothing. */
 function hasSameLoad(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPair): boolean {
   return (
     was.graph.nodes[had] === is.graph.nodes[has] &&

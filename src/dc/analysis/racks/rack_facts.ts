@@ -29,7 +29,7 @@ export interface SitePower {
   mediaServing(rack: Rack): MediaServed;
 }
 
-/** Layout of a rack, with the data that its health depends on. */
+/** Layout, heat and health of a rack. */
 export interface RackStanding {
   readonly elevation: Elevation;
   readonly thermal: RackThermal;
@@ -106,7 +106,7 @@ export class RackFacts {
     return made;
   }
 
-  /** Returns the current health of the rack; recomputed if only the time has changed it. */
+  /** Returns the rack's layout, heat and health, cached until the rack, its findings or the time change them. */
   standing(rack: Rack, site: SitePower, { basis, now }: RackMoment): RackStanding {
     const moment = Date.parse(now);
     const findings = site.powerFindings(rack.code, basis);

@@ -93,7 +93,7 @@ function computeWeightPct({ weightKg, maxLoadKg }: RackCapacity): number | undef
 function listStaleReasons({ rack, now }: RackHealthInput, ref: string): readonly HealthReason[] {
   if (rack.measuredAt === undefined) return [];
   const age = Date.parse(now) - Date.parse(rack.measuredAt);
-  // Whole hours, so that repeated requests return equal replies for some time.
+  // Whole hours, so that requests within an hour get equal replies.
   const value = Math.floor(age / 3_600_000);
   return age < STALE_MS ? [] : [{ code: "STALE_TELEMETRY", value, limit: STALE_MS / 3_600_000, ref }];
 }

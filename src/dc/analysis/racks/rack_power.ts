@@ -115,7 +115,7 @@ class RackInlets {
   /** Returns the load of each side in watts after the loss of some inlets. */
   sideLoads(lost: readonly number[] = []): readonly number[] {
     const loads = new Array<number>(this.#sides.size).fill(0);
-    // Inlets that are dead now are in no list of lost inlets, so their marks must not be reset.
+    // No lost inlet was dead before, so the marks can be reset afterwards.
     for (const at of lost) this.#isDead[at] = true;
     for (const consumer of this.#consumers) this.#share(consumer, loads);
     for (const at of lost) this.#isDead[at] = false;

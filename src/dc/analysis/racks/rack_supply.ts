@@ -39,7 +39,7 @@ export function countRackSupply(graph: PowerGraph, live: LiveSet, devices: reado
   return { ...supply, undocumented };
 }
 
-/** Returns the role of a device in the state of its rack. */
+/** Returns how a device counts in the state of its rack; undefined if it does not count. */
 function findRackRole(graph: PowerGraph, index: number): "JUDGED" | "PDU" | "UNDOCUMENTED" | undefined {
   const node = graph.nodes[index];
   if (node?.kind !== "DEVICE" || node.blocked) return undefined;
@@ -80,7 +80,6 @@ export interface RackFailure {
   readonly failed: ReadonlySet<number>;
 }
 
-/** A site as the states of its racks need it. */
 /** Part of a topology that the state of racks depends on. */
 interface RackSite {
   readonly power: PowerGraph;

@@ -16,7 +16,7 @@ interface Known {
   readonly cutOff: ReadonlySet<number>;
 }
 
-/** Finds effects of failure pairs beyond those of single failures. Pairs with one first failure must come in a row. */
+/** Finds effects of pairs of failures beyond those of single failures. `begin` sets the first failure of pairs. */
 export class PairLosses {
   readonly #graph: PowerGraph;
   /** Number of the latest first failure that turns a node off, by node; `#offByOther` has those of second failures. */
@@ -65,7 +65,7 @@ export class PairLosses {
     return undefined;
   }
 
-  /** Returns devices and cooling units that only the pair turns off. Returns early, as most pairs turn off no more. */
+  /** Returns devices and cooling units that only the pair turns off. Most pairs have none, so the check ends early. */
   #offline(pair: Failure, second: Failure): readonly number[] {
     const isLeft = (index: number) => this.#offByOne[index] !== this.#number;
     if (!pair.offline.some(isLeft)) return [];

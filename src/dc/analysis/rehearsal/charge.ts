@@ -34,7 +34,7 @@ export interface ChargedFailure {
   readonly own: FailureEffects | undefined;
   /** Effects to charge: all effects of the failure, or for a pair its effects beyond both single failures. */
   readonly all: FailureEffects;
-  /** Smaller failures that cause the other effects. */
+  /** Smaller failures that cause the effects that are not charged to this failure. */
   readonly smaller: readonly Failure[];
   /** For a pair, smaller single failures that cause some of its effects alone. */
   readonly nearer: readonly Failure[];
@@ -133,7 +133,7 @@ export class EffectLedger {
     this.#noteSources(failure, number);
     this.#smaller = new Set();
     this.#nearer = new Set();
-    // A device that a smaller failure turns off is not charged to a larger one as degraded; racks and zones alike.
+    // A device that a smaller failure turns off is not charged to a larger one as degraded; likewise racks and zones.
     const own: FailureEffects = {
       offline: this.#keepNodes(all.offline, this.#offline),
       degraded: this.#keepNodes(all.degraded, this.#degraded, this.#offline),

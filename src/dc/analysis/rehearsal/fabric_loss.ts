@@ -85,14 +85,14 @@ export class FabricWatch {
     }
   }
 
-  /** Capacity of links in megabits per second. */
+  /** Returns the total capacity of links in megabits per second. */
   mbpsOf(links: Iterable<number>): number {
     let sum = 0;
     for (const at of links) sum += this.#links[at]?.mbps ?? 0;
     return sum;
   }
 
-  /** Returns nodes of the switches that lose uplinks with some nodes and links. */
+  /** Returns nodes of the switches that lose uplinks if some nodes and links fail. */
   lowerEnds(off: Iterable<number>, cut: readonly number[] = []): readonly number[] {
     const found = new Set(cut.map((at) => this.#links[at]?.lower ?? -1));
     for (const node of off) for (const at of this.#linksOf(node)) found.add(this.#links[at]?.lower ?? -1);

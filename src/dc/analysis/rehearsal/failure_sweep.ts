@@ -51,7 +51,7 @@ export class FailureSweep {
     const before = { graph, live, loads, options, known: nodes };
     this.#state = new FailureState(before);
     this.#batteries = new RideThroughAtLoad(before);
-    // Effects of phases and power factors are not additive, so they have no bound.
+    // Effects of phases and power factors do not add up, so no slack bounds them.
     this.#slack = loads.phasesVa === undefined ? new LoadSlack(graph, live, loads.watts) : undefined;
     this.#racks = new RackTally(nodes, live);
     this.#goneIn = new Uint32Array(nodes.size);
@@ -104,7 +104,7 @@ export class FailureSweep {
     return made;
   }
 
-  /** Whether a failing node is not counted as offline, as a device without recorded supply with its location. */
+  /** Whether a failing node does not count as offline. In a location, undocumented devices do not count either. */
   #isUncounted({ nodes, place }: Sources, index: number): boolean {
     if (place === undefined) return nodes.includes(index);
     if (place.unlisted.has(index)) return true;

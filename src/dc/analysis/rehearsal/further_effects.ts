@@ -57,7 +57,8 @@ export class CoolingAndFabrics {
   }
 
   /**
-   * Names of the cooled areas and switches that a failure affects; failures with a common name can affect each other.
+   * Returns names of the cooled areas and switches that a failure affects. Failures with a common name can affect each
+   * other.
    * @param cut as for `FabricWatch.after`
    */
   meetingOf(off: readonly number[], cut: readonly number[] = []): readonly string[] {

@@ -40,7 +40,7 @@ interface Draft {
 /** Lines of a part of a site, by the properties that similar failures share: severity, kinds and shape of the loss. */
 export type LinesByShape = ReadonlyMap<string, RehearsalLine>;
 
-/** Groups failures by similar charged losses. Failures without any join the lines of smaller failures they include. */
+/** Groups failures by similar charged losses. A failure without any joins the lines of smaller failures in it. */
 export function* groupFailuresIntoLines(
   topology: Topology,
   charged: readonly ChargedFailure[],
@@ -213,5 +213,5 @@ function getKindName({ nodes }: PowerGraph, { index, kind, ref }: FailingElement
   return node?.kind === "DEVICE" ? node.device.kind : (node?.kind ?? "");
 }
 
-/** Names of kinds whose failure kind is clearer than the kind of their resources. */
+/** Names of failing elements by kind of failure, if these are clearer than the kinds of their nodes. */
 const NAMED_KINDS: Partial<Readonly<Record<FailureKind, string>>> = { INLET: "POWER_INLET", LINK: "FABRIC_LINK" };

@@ -37,7 +37,7 @@ export interface Loss {
 /** Watts from which the loss of one IT device counts as severe as the loss of several devices. */
 const LARGE_W = 1000;
 
-/** Whether only one IT device of small draw goes offline; its severity is the same alone or with others in a rack. */
+/** Whether only one IT device goes offline and draws little, which is not severe even if it was alone in its rack. */
 function isOneSmallDevice(graph: PowerGraph, it: readonly number[], basis: LoadBasis): boolean {
   const [only] = it;
   if (only === undefined || it.length > 1) return false;

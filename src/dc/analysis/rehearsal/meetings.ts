@@ -66,9 +66,9 @@ export function formatRackName(key: string): string {
 }
 
 /**
- * Finds the failures that can have additional effects together with a given failure. Any other failure has with it only
- * the union of their effects: neither touches the load or supply of a node that loses supply by the other, and no
- * source exceeds its limit by both increases.
+ * Finds the failures that can have additional effects together with a given failure. Together with any other failure,
+ * it has only the union of their effects: neither touches the load or supply of a node that loses supply by the other,
+ * and no source exceeds its limit by both increases.
  */
 export class FailureOverlaps {
   readonly #count: number;
@@ -86,7 +86,7 @@ export class FailureOverlaps {
     for (const list of this.#byRise.values()) list.sort((a, b) => b.watts - a.watts);
   }
 
-  /** Positions of failures that overlap with a given one; the load of a node may rise by `slackW` watts. */
+  /** Returns positions of failures that overlap with a given one. @param slackW watts that a node's load may rise */
   with({ reached, changed, rises }: ReachNumbers, slackW: (node: number) => number): ReadonlySet<number> {
     const found = new Set<number>();
     const add = (others: Iterable<number> = []) => {
@@ -100,7 +100,7 @@ export class FailureOverlaps {
     return found;
   }
 
-  /** Positions of the failures that raise the load of a node by more than a number of watts. */
+  /** Yields positions of the failures that raise the load of a node by more than `slackW` watts. */
   *#exceeding(node: number, slackW: number): Iterable<number> {
     for (const { at, watts } of this.#byRise.get(node) ?? []) {
       if (watts <= slackW) return;

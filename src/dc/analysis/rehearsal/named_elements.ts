@@ -18,7 +18,7 @@ export const DEFAULT_KINDS: ReadonlySet<FailureKind> = new Set(["POWER", "OUTLET
 
 const PLACES = ["RACK", "ROW", "ROOM", "ZONE"] as const satisfies readonly (AreaKind & FailureKind)[];
 
-/** An element, and the network parts that fail with it; undefined for an element of a default kind. */
+/** An element, and the network parts that fail with it; `network` is undefined for an element of a default kind. */
 export interface NamedElement {
   readonly element: FailingElement;
   readonly network:
@@ -33,7 +33,7 @@ export interface NamedElement {
 export interface NamedChoice {
   readonly kinds: ReadonlySet<FailureKind>;
   readonly scope: Ref | undefined;
-  /** The working links. */
+  /** Links that can carry traffic. */
   readonly links: readonly FabricLink[];
   /** Connected data cables; empty unless data cables are among the kinds. */
   readonly cables: readonly Cable[];

@@ -86,8 +86,8 @@ export class NearFailures {
   }
 
   /**
-   * Finds the failures for elements that fail together: failures that share supply, load, a rack, a cooled area or a
-   * switch with the elements. Excludes a failure that includes all of the elements.
+   * Finds the single failures that share supply, load, a rack, a cooled area or a switch with elements that fail
+   * together. Unless links also go down, excludes failures that include all of the elements.
    * @param site in which the elements are tried
    * @param off nodes that do not work after the elements failed
    * @param cut numbers of the fabric links that also go down

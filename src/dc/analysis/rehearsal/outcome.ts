@@ -25,14 +25,14 @@ export function listFailingNodes({ index, members }: FailingElement): readonly n
   return members === undefined ? [index] : members.nodes;
 }
 
-/** Effects on power of losing some elements at once. Lists contain nodes of the power graph in no particular order. */
+/** Effects on power of losing some elements at once. Lists contain node numbers in no particular order. */
 export interface PowerOutcome {
   readonly elements: readonly FailingElement[];
   /** Counts as in a blast radius; failed cooling units among the elements are counted as well. */
   readonly impact: Impact;
   /** Nodes without power before anything trips, the failed elements included. */
   readonly direct: readonly number[];
-  /** Devices and cooling units that go offline: not the failed elements, but what stands in a failed location. */
+  /** Devices and cooling units that go offline: not the failed elements, but the contents of failed locations. */
   readonly offline: readonly number[];
   /** Devices and cooling units that stay on with less supply. */
   readonly degraded: readonly number[];

@@ -5,7 +5,7 @@ import { type FailureEffects, findRackKey, formatZoneKey } from "./charge.ts";
 import type { Loss } from "./loss.ts";
 import { type Failure, listFailingNodes } from "./outcome.ts";
 
-/** Collects a failure's charged loss. A dark rack counts with all its contents: single failures in it are separate. */
+/** Collects a failure's charged loss. A dark rack counts with all its contents, even if they are charged elsewhere. */
 export function collectOwnLoss(graph: PowerGraph, failure: Failure, own: FailureEffects): Loss {
   const dark = createSet(own.racksDark);
   const off = own.offline.slice();
@@ -32,7 +32,7 @@ export function collectOwnLoss(graph: PowerGraph, failure: Failure, own: Failure
   };
 }
 
-// Most failures lose one thing, so they share empty sets and maps.
+// Most losses have few effects, so they share empty sets and maps.
 const NOTHING: ReadonlySet<never> = new Set<never>();
 const NO_ITEMS: ReadonlyMap<never, never> = new Map<never, never>();
 
@@ -41,8 +41,8 @@ function createSet<Item>(items: readonly Item[]): ReadonlySet<Item> {
 }
 
 /**
- * Whether a failure has all of a loss. Trips and overloads count only if nothing else is lost, because otherwise they
- * are causes of the loss. Cost: a comparison of counts for most failures that have only a part of the loss.
+ * Whether a failure includes a whole loss. Trips and overloads count only if nothing else is lost, because otherwise
+ * they are causes of the loss. Cost: a comparison of counts for most failures that include only a part of the loss.
  */
 export function includesLoss(failure: Failure, loss: Loss): boolean {
   const { offline, degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff, isolated } = loss;

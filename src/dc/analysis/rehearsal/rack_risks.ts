@@ -18,7 +18,7 @@ interface Found extends RackRiskRecord {
 
 const RANKS: readonly RackRisk[] = ["NONE", "DEVICE", "PARTIAL", "DARK"];
 
-/** Worst effect of single failures by key of a rack that loses a device. Cost: the devices that failures turn off. */
+/** Returns the worst effect of single failures on each affected rack, by key. Cost: the devices that they turn off. */
 export function* computeRackRisks(
   { power }: Topology,
   failures: Iterable<Failure>,

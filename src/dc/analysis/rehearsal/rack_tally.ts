@@ -3,7 +3,7 @@ import { type NodeTable, RACK_ROLE } from "./counted_nodes.ts";
 
 export const RACK_STATE = { UNTOUCHED: 0, PROTECTED: 1, PARTIAL: 2, DARK: 3 } as const;
 
-/** States of racks that a failure affects, from counts per rack, with the same result as `computeRackStates`. */
+/** Computes states of racks that a failure affects from counts per rack. Equals the result of `computeRackStates`. */
 export class RackTally {
   readonly #graph: NodeTable;
   // Number of judged devices of each rack before any failure.

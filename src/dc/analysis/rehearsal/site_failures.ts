@@ -31,8 +31,8 @@ export interface SiteFailures extends SiteTrials {
 }
 
 /**
- * Tries failures in one state of a site. This is a class because a closure created in a generator keeps the generator's
- * parameters alive, here the earlier site and all states before it.
+ * Tries failures in one state of a site. A class, because a closure that a generator creates keeps the generator's
+ * parameters alive: the earlier site and all states before it.
  */
 class Trials {
   readonly #sweep: FailureSweep;
@@ -44,7 +44,6 @@ class Trials {
     this.#circular = circular;
   }
 
-  /** Fails elements together. */
   fail(elements: readonly FailingElement[]): PowerOutcome {
     return this.#sweep.fail(elements, this.#isCircular(elements));
   }
@@ -75,8 +74,8 @@ export function* prepareTrials(site: BlastSite, options: BlastOptions): Steps<Si
 
 /**
  * Fails every element of a site in turn.
- * @param earlier failures of an earlier state of the site; unchanged elements are not failed again Cost: the nodes that
- * the failures affect, in the changed islands of supply; arrays of all nodes.
+ * Cost: the nodes that the failures affect, in the changed islands of supply; arrays of all nodes.
+ * @param earlier failures of an earlier state of the site; elements of unchanged islands are not failed again
  */
 export function* failEachElement(
   topology: Topology,

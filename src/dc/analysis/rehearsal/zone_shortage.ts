@@ -30,7 +30,7 @@ const NO_SHORTAGES: readonly ZoneShortage[] = [];
 /** Maximum difference in kilowatts between sums of heat added in another order. */
 const ROUNDING_KW = 1e-6;
 
-/** Determines the state of areas that cooling units serve, after the loss of units and of unpowered devices' heat. */
+/** Determines the cooling of areas that units serve after the loss of units and of the heat of unpowered devices. */
 export class ZoneWatch {
   readonly #topology: Topology;
   readonly #basis: LoadBasis;

@@ -5,7 +5,7 @@ import type { AcceptedLosses } from "./acceptance.ts";
 import { collectOutageLosses, isLossSetEmpty, type LossSet } from "./harm.ts";
 import type { Outage, WindowInput } from "./outage.ts";
 
-/** Effects of a window alone, and the part of them that is accepted. */
+/** Effects of a window alone, and the losses that are accepted. */
 interface During {
   readonly ground: WindowInput;
   readonly outage: Outage;

@@ -175,7 +175,7 @@ function* yieldOverLimitReasons({ ground, outage, limits }: JudgementInput): Ite
 
 type Figures = Pick<VerdictReason, "before" | "during" | "limit">;
 
-/** Creates a reason that cannot be accepted. */
+/** Creates a reason that is not accepted. */
 function createUnacceptedReason(
   kind: WindowReasonKind,
   verdict: WindowVerdict,

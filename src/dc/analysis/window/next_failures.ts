@@ -20,7 +20,7 @@ export interface NextFailure {
   readonly spreads: boolean;
 }
 
-/** Losses of a window itself that are not accepted, and the outage that causes the losses. */
+/** The outage of a window, its losses, and the losses that are accepted. */
 interface During {
   readonly outage: Outage;
   readonly harm: LossSet;
@@ -35,8 +35,8 @@ export interface NextFailures {
 }
 
 /**
- * Fails together with the elements of a window those elements of a site that can cause further losses with them. Every
- * other element causes the same losses during the window as alone; a law fails each of them.
+ * Fails the elements of a window together with each element that can cause further losses with them. Every other
+ * element causes the same losses during the window as alone; a law checks this.
  * Cost: the failures that overlap with the window's; at first the footprints of its islands, and the elements that
  * affect cooling or fabrics.
  */

@@ -6,9 +6,9 @@ import type { JudgementInput } from "./judgement.ts";
 import type { WindowSite } from "./outage.ts";
 
 /**
- * Returns references of racks that end all losses that are not accepted if one of the racks is also taken out: its load
- * ends a trip, or its heat a shortage. Taking out more ends no other kind of loss, so racks are tried only for these
- * two. Cost: one failure for each affected rack, or rack in an area that falls short.
+ * Returns references of racks that each end all unaccepted losses if they are taken out too. Less load or heat can end
+ * only trips and cooling shortages, so only racks that a trip or a shortage may affect are tried. Cost: one failure for
+ * each tried rack.
  */
 export function* findRelievingRacks(window: WindowSite, judged: JudgementInput): Steps<readonly string[]> {
   const { topology } = window.ground;

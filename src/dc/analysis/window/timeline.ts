@@ -30,7 +30,7 @@ export function getSpanSeconds({ from, until }: TimeSpan): number {
 }
 
 /**
- * Sums the seconds of consecutive pieces without a gap around one piece, as long as each piece satisfies a condition.
+ * Sums the seconds of the pieces before and after one piece, up to the first gap or piece that fails a condition.
  * Cost: one test for each of these pieces and their neighbours.
  */
 export async function sumAdjacentSeconds(

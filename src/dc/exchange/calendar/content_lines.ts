@@ -54,7 +54,7 @@ export function unescapeText(value: string): string {
 /** Time zone of times that name no zone. */
 export interface CalendarZone {
   readonly name: string;
-  /** Reason why times without a zone cannot be read; empty if they can. */
+  /** Why times without a zone cannot be read; empty if they can. */
   readonly refusal: string;
 }
 

@@ -36,7 +36,7 @@ const MAX_EVENTS = 1000;
 /** Properties of repeated events. */
 const REPEATING_PROPERTIES: ReadonlySet<string> = new Set(["RRULE", "RDATE", "EXRULE", "EXDATE", "RECURRENCE-ID"]);
 
-/** Reads an iCalendar file's events; throws OperationError naming the line, and then no event is imported. */
+/** Reads the events of an iCalendar file. @throws OperationError with the number of the first invalid line */
 export function readCalendar(text: string, zone: CalendarZone): readonly ImportedEvent[] {
   const calendars = readComponents(readContentLines(text.replace(/^\uFEFF/, "")));
   const foreign = calendars.find(({ name }) => name !== "VCALENDAR");

@@ -16,7 +16,7 @@ export interface CalendarEvent {
   readonly maintenanceStatus: "TENTATIVE" | "CONFIRMED" | "IN-PROCESS" | "COMPLETED" | "CANCELLED";
   readonly impact: string;
   readonly objectIds: readonly string[];
-  /** Database that wrote the event, by which an import recognizes its own events. */
+  /** Id of the database that wrote the event, by which an import recognizes its own events. */
   readonly instance: string;
 }
 

@@ -7,7 +7,7 @@ import { describeResource } from "../described.ts";
 import { type MappedSource, Omissions, removeEmptyFields, type SourceItem } from "../item.ts";
 import { PortNames } from "../netbox/port_names.ts";
 
-/** What each part of a topology becomes, as documents state it. */
+/** Result of the mapping for each element of a topology, as documents state it. */
 export const CONTAINERLAB_BECOMES: Readonly<Record<string, string>> = {
   "`name`": "Site, and fabric of all links",
   "Node, with what `defaults`, `kinds` and `groups` say of it":
@@ -29,7 +29,7 @@ const WORDS: readonly (readonly [RegExp, Tier | "border-leaf" | "host"])[] = [
   [/client|host|server|^srv|^h\d+$|^c\d+$|tester|multitool/i, "host"],
 ];
 
-/** Returns the role that a node's name, group or label means; undefined if none. */
+/** Returns the role that a node's name, group or label contains; undefined if it contains none. */
 function findRoleOfWord(word: string): Tier | "border-leaf" | "host" | undefined {
   return WORDS.find(([pattern]) => pattern.test(word))?.[1];
 }

@@ -10,7 +10,7 @@ import { convertToKilograms } from "../netbox/mapping.ts";
 import { convertToEnumWord, convertToText, formatValue, noteUnexpected, type TypeProblem } from "../values.ts";
 import { readPorts } from "./type_ports.ts";
 
-/** What each field of the library becomes in a type, as documents state it. */
+/** Field of a type that each field of the library becomes, as documents state it. */
 export const TYPE_BECOMES: Readonly<Record<string, string>> = {
   "`slug`": "Code; without one, manufacturer and model as a slug",
   "`u_height`": "Height; 1 without one, 0 for `null`",
@@ -126,7 +126,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const READ_TYPE_FIELDS = new Set(
   (
     "manufacturer model slug part_number u_height is_full_depth weight weight_unit airflow subdevice_role comments " +
-    // These fields tell whether there is a picture beside the file.
+    // Whether the library has pictures of the type.
     "front_image rear_image"
   ).split(" "),
 );

@@ -21,7 +21,7 @@ interface Ends {
   readonly b: readonly string[];
 }
 
-/** Divides ports cabled to several others into channels, one for each. Must run before ports are created. */
+/** Notes the channels of each interface whose cable has several far ends. Must run before ports are created. */
 export function divideBreakouts(mapping: NetboxMapping): void {
   for (const [id, { a, b }] of mapping.data.cableEnds()) {
     const [one, many] = a.length <= b.length ? [a, b] : [b, a];
@@ -38,7 +38,7 @@ function createChannelKey(cable: string, index: number): string {
   return `channel/${cable}#${index}`;
 }
 
-/** Maps every cable. One with several lanes becomes one cable for each lane. */
+/** Maps every cable. A cable with several lanes becomes one cable for each lane. */
 export function mapCables(mapping: NetboxMapping): void {
   const taken = new Map<string, string>();
   const ends = mapping.data.cableEnds();

@@ -7,11 +7,11 @@ import type { NetboxRow } from "./read_row.ts";
 interface Side {
   readonly row: NetboxRow;
   readonly name: "A" | "Z";
-  /** Whether this side of a circuit ends in the carrier's network rather than at one of our sites. */
+  /** Whether this side of a circuit ends in the carrier's network instead of at a site. */
   readonly outside: boolean;
 }
 
-/** Returns circuits with cables, which need codes as devices do. */
+/** Returns names of the circuits with cables, which become devices and need codes. */
 export function listCircuitNames(mapping: NetboxMapping) {
   return findCabledCircuits(mapping).map((circuit) => ({
     id: `circuit/${circuit.id}`,
@@ -21,8 +21,8 @@ export function listCircuitNames(mapping: NetboxMapping) {
 }
 
 /**
- * Maps every cabled circuit to a device. A circuit between two sites becomes a pair of joined ports; one that leads to
- * a carrier's network ends there.
+ * Maps every cabled circuit to a device. A circuit between two sites becomes a pair of joined ports. A circuit to a
+ * carrier's network has only the port at the site.
  */
 export function mapCircuits(mapping: NetboxMapping): void {
   const terminations = mapping.data.grouped("circuittermination", "circuit");

@@ -114,6 +114,6 @@ export interface Table {
   readonly path: string;
   /** Parameter that limits the REST list to sites; absent if the list has no such parameter. */
   readonly siteParameter?: string;
-  /** Reader of each field, by the field's name here. A bar separates this name from the names in other versions. */
+  /** Kind of each field by its name. A bar separates this name from names that some NetBox versions use instead. */
   readonly fields: Readonly<Record<string, FieldKind>>;
 }

@@ -16,8 +16,8 @@ const STATUSES: Readonly<Record<string, CracStatus>> = {
 };
 
 /**
- * Maps cooling sources of NetBox 4.7 that cool a room, and the racks that their feeds name. The inventory has no place
- * for the plant that supplies them.
+ * Maps the CRACs and CRAHs among the cooling sources of NetBox 4.7, with the racks that their feeds name. The inventory
+ * cannot store other sources.
  */
 export function mapCooling(mapping: NetboxMapping): void {
   const { data, options, where } = mapping;
@@ -56,7 +56,7 @@ export function mapCooling(mapping: NetboxMapping): void {
   }
 }
 
-/** Returns the racks that the feeds name. They are undefined if no feed names a rack: the unit then cools its room. */
+/** Returns references of the racks that feeds name; undefined if none, because the unit then cools its room. */
 function findFeedRacks({ racks }: NetboxMapping, feeds: readonly NetboxRow[]): readonly string[] | undefined {
   const codes = feeds.map((feed) => racks.get(readTextCell(feed, "rack"))).filter((code) => code !== undefined);
   return codes.length === 0 ? undefined : [...new Set(codes)].map((code) => `rack:${code}`);

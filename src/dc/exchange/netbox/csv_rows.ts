@@ -7,7 +7,7 @@ import { findTargetTable } from "./targets.ts";
 
 export type CsvRecord = Readonly<Record<string, string>>;
 
-/** Tables whose rows need only a name: an object that only references mention is created. */
+/** Tables whose rows need only a name, so that an object is created if only references name it. */
 const NAME_ONLY_TABLES: readonly TableName[] = [
   "manufacturer",
   "tenant",
@@ -28,7 +28,7 @@ const NAME_ONLY_TABLES: readonly TableName[] = [
 const MANUFACTURER_TABLES: readonly TableName[] = ["devicetype", "moduletype", "racktype"];
 /** Scope under which objects are found by slug. */
 const SLUG_SCOPE = "\nslugs";
-/** Tables in which the end of a cable is searched for, in this order. */
+/** Tables to search for the end of a cable, in this order. */
 const CABLE_END_TABLES: readonly TableName[] = [
   "interface",
   "frontport",
@@ -134,7 +134,7 @@ export class CsvRows {
     return undefined;
   }
 
-  /** Returns the objects of a name in the same device, manufacturer or site; else all of that name; else by slug. */
+  /** Returns ids of objects by name in the same device, manufacturer or site, else by name alone, else by slug. */
   #named(target: TableName, name: string, record: CsvRecord): readonly string[] {
     const near = findNameScope(target === "powerfeed" ? "site" : target, record);
     const found = [near, "", SLUG_SCOPE].map((scope) => this.#byName.get(createNameKey(target, scope, name)));
@@ -185,7 +185,7 @@ export class CsvRows {
   }
 }
 
-/** Returns the text that distinguishes objects of one name. */
+/** Returns the name of the device, manufacturer, panel or site within which names of a table are unique. */
 function findNameScope(table: TableName, record: CsvRecord): string {
   if (isPortTable(table)) return record["device"] ?? "";
   if (MANUFACTURER_TABLES.includes(table)) return record["manufacturer"] ?? "";
@@ -196,7 +196,7 @@ function createNameKey(table: TableName, scope: string, name: string): string {
   return `${table}\n${scope.toLowerCase()}\n${name.toLowerCase()}`;
 }
 
-/** Parses unit numbers such as `1-3, 7`; for a range, includes every unit. */
+/** Parses unit numbers such as `1-3, 7` to a list of units. */
 function parseUnits(text: string): readonly number[] {
   return text.split(",").flatMap((part) => {
     const [from = Number.NaN, to = from] = part.split("-").map(Number);
@@ -205,7 +205,7 @@ function parseUnits(text: string): readonly number[] {
   });
 }
 
-/** Fields by column header, for headers of NetBox's tables that differ from the field name. */
+/** Fields by column header, for columns whose header differs from the field name. */
 const FIELD_BY_HEADER: Readonly<Record<string, string>> = {
   device_role: "role",
   rack_role: "role",

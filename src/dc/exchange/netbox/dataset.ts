@@ -21,9 +21,9 @@ export class Dataset {
   }
 
   /**
-   * Puts the rows of each table in the order of their ids. Dumps, lists and CSV exports differ in their order, and the
-   * order decides how ports follow each other and which of two equal names is numbered. Rows without a number as their
-   * id follow in the order read. Cost: linear where the rows are in order already.
+   * Sorts the rows of each table by id, because dumps, lists and CSV exports have different orders. The order of rows
+   * determines that of ports, and which of two equal names is numbered. Rows whose id is not a number come last, in the
+   * order read. Cost: linear if the rows are sorted already.
    */
   sort(): void {
     for (const [table, rows] of this.#tables) {
@@ -134,7 +134,7 @@ const INTERNAL_MODELS = /^(?:admin|auth|contenttypes|sessions|users|core|django|
 const DERIVED_MODELS =
   /^dcim\.(?:cablepath|\w+template)$|^extras\.(?:taggeditem|tag|customfield|objectchange)$|^core\./;
 
-/** Adds one object of a `dumpdata` fixture to the dataset. @returns false for a value that is no such object */
+/** Adds one object of a `dumpdata` fixture to the dataset. @returns false for a value that is not a valid object */
 export function addDumped(data: Dataset, value: unknown): boolean {
   if (!isJsonObject(value) || typeof value["model"] !== "string" || !isJsonObject(value["fields"])) return false;
   const model = value["model"].toLowerCase();

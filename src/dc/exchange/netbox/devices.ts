@@ -9,7 +9,7 @@ import { convertToDeviceStatus, convertToKilograms, findDisplayName, type Netbox
 import { PortComponents } from "./ports.ts";
 import type { NetboxRow } from "./read_row.ts";
 
-/** Gives devices their codes. A device without a name gets one from its type and id. */
+/** Assigns codes to devices, and to other objects that become devices. An unnamed device is named by type and id. */
 export function nameDevices(
   mapping: NetboxMapping,
   others: readonly { readonly id: string; readonly name: string; readonly within: readonly string[] }[],
@@ -192,7 +192,7 @@ function isInside(device: string, of: string, bays: ReadonlyMap<string, Bay>): b
   return false;
 }
 
-/** Collects modules, inventory items, platforms and virtual chassis as remarks: the inventory has no such fields. */
+/** Converts modules, inventory items, platforms and virtual chassis to remarks, for lack of fields in the inventory. */
 class DeviceRemarks {
   readonly #mapping: NetboxMapping;
   readonly #modules: ReadonlyMap<string, readonly NetboxRow[]>;

@@ -1,7 +1,7 @@
 import type { DeviceKind } from "#dc/model/enum_values.ts";
 import type { Port } from "#dc/model/resources.ts";
 
-/** Words in role or type names with their kind, the most specific first: NetBox has user-defined roles and no kinds. */
+/** Device kinds by words in role or type names, most specific first. NetBox has user-defined roles, but no kinds. */
 const KIND_WORDS: readonly (readonly [RegExp, DeviceKind])[] = [
   [/patch|fib(?:er|re)[ -]?panel|odf|cassette|keystone/i, "PATCH_PANEL"],
   [/\b(?:ats|sts)\b|transfer[ -]?switch/i, "TRANSFER_SWITCH"],
@@ -52,7 +52,7 @@ export function inferDeviceKind({ role, model, subdevice, bays, ports }: DeviceM
   return inferKindFromText(model) ?? "OTHER";
 }
 
-/** Returns the device kind that a text such as a role's name means; undefined if none. */
+/** Returns the device kind whose words a text contains, such as the name of a role; undefined if none. */
 export function inferKindFromText(words: string): DeviceKind | undefined {
   return KIND_WORDS.find(([pattern]) => pattern.test(words.replaceAll("_", " ")))?.[1];
 }

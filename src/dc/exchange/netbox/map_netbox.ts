@@ -10,7 +10,7 @@ import { listPanelNames, mapPanels } from "./power.ts";
 import { mapRacks, nameRacks } from "./racks.ts";
 import type { NetboxOptions } from "./where.ts";
 
-/** What each kind of NetBox object becomes here, as documents state it. The modules in this folder convert it. */
+/** Result of the mapping for each kind of NetBox object, as documents state it. */
 export const NETBOX_BECOMES: Readonly<Record<string, string>> = {
   Site: "`site_id`: its slug",
   Location:

@@ -34,12 +34,12 @@ export class NetboxMapping {
     this.where = new LocationFinder(data, options);
   }
 
-  /** Returns a short text field; cuts and notes a longer one. */
+  /** Returns a text field within the limit of names. Cuts and notes a longer one. */
   short(table: TableName, row: NetboxRow, field: string): string | undefined {
     return this.shortened(readTextCell(row, field), table, row, field);
   }
 
-  /** Returns a short text of another row, such as a tenant's name. */
+  /** Returns a text within the limit of names. Cuts a longer one and notes it for a field of a row. */
   shortened(value: string, table: TableName, row: NetboxRow, field: string): string | undefined {
     return limitNameLength(value, () =>
       this.omissions.add(
@@ -98,7 +98,7 @@ export class NetboxMapping {
   }
 }
 
-/** Returns the display name of an object. */
+/** Returns an object's name, else its label, circuit id or row id. */
 export function findDisplayName(row: NetboxRow): string {
   return readTextCell(row, "name") || readTextCell(row, "label") || readTextCell(row, "cid") || row.id;
 }

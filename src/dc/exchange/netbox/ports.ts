@@ -32,7 +32,7 @@ export class PortComponents {
     this.#lanes = mapping.data.grouped("portmapping", "front_port");
   }
 
-  /** Returns the ports of a device; stores the port of each end, for the cables. */
+  /** Returns the ports of a device, and stores in the mapping the port of each possible cable end. */
   of(device: NetboxRow, deviceCode: string): readonly Port[] {
     const names = new PortNames();
     const named: Named[] = [];
@@ -196,7 +196,7 @@ export class PortComponents {
     return Object.keys(powerOut).length === 0 ? {} : { powerOut };
   }
 
-  /** Returns the channels into which a cable with one end at this port and several far ends divides it. */
+  /** Returns channels of a port whose cable has several far ends. */
   #channels({ row, table, kind }: Named, port: Port, names: PortNames): readonly Port[] {
     const end = `${table}/${row.id}`;
     const lanesThere = this.#mapping.channels.get(end);
@@ -214,7 +214,7 @@ export class PortComponents {
     });
   }
 
-  /** Returns the port of an interface that NetBox 4.7 records as a channel of this one. */
+  /** Returns the port of the interface that NetBox 4.7 records as a channel of another; undefined if none exists. */
   #ownChannel(row: NetboxRow, channel: number) {
     const device = readTextCell(row, "device");
     const child = (this.#rows.get("interface")?.get(device) ?? []).find(

@@ -6,7 +6,7 @@ import type { NetboxMapping } from "./mapping.ts";
 import { PortNames } from "./port_names.ts";
 import type { NetboxRow } from "./read_row.ts";
 
-/** Returns power panels, which need codes as devices do. */
+/** Returns names of the power panels, which become devices and need codes. */
 export function listPanelNames(mapping: NetboxMapping) {
   const { data, where } = mapping;
   return data.all("powerpanel").map((panel) => ({
@@ -105,7 +105,7 @@ function findFeedState(mapping: NetboxMapping, feed: NetboxRow): PowerOut["state
   return status === "" || status === "active" ? undefined : "DISABLED";
 }
 
-/** Identifiers of feeds: the panel's code and the feed's name, which are unique together. */
+/** Assigns unique identifiers to feeds, from the panel's code and the feed's name. */
 class FeedIds {
   readonly #used: Set<string>;
 

@@ -58,7 +58,7 @@ export function mapRacks(mapping: NetboxMapping): void {
   }
 }
 
-/** Returns the dimensions of a rack; for those that it lacks, the dimensions of its type. */
+/** Returns the dimensions of a rack. A dimension that the rack lacks comes from its type. */
 function buildDimensionFields(mapping: NetboxMapping, row: NetboxRow) {
   const type = mapping.data.named("racktype", row, "rack_type");
   const of = (field: string) => readNumberCell(row, field) ?? readNumberCell(type, field);

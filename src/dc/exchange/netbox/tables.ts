@@ -24,8 +24,8 @@ const RACK_BUILD_FIELDS = {
 } as const;
 
 /**
- * The tables that are read, of NetBox 3.0 to 4.7. A field that a version lacks is absent. Ports of templates,
- * addresses, virtual machines and the like are not part of a datacenter's inventory.
+ * The tables of NetBox 3.0 to 4.7 that an import reads. A row has no cells for fields that its version lacks. Other
+ * tables, such as addresses and virtual machines, are not part of a datacenter's inventory.
  */
 export const NETBOX_TABLES = {
   region: { path: "dcim/regions", fields: { name: "text", slug: "text", parent: "ref" } },
@@ -237,7 +237,7 @@ export const NETBOX_TABLES = {
 export type TableName = keyof typeof NETBOX_TABLES;
 export const TABLE_NAMES = Object.keys(NETBOX_TABLES) as readonly TableName[];
 
-/** Tables that only a dump has: REST lists nest their rows in other objects. */
+/** Tables that only dumps contain, because REST lists nest their rows in other objects. */
 export const DUMP_ONLY_TABLES: readonly TableName[] = ["cabletermination", "portmapping"];
 /** Tables that only some versions have. A server may lack them without an error. */
 export const OPTIONAL_TABLES: readonly TableName[] = [

@@ -1,6 +1,6 @@
 import { NETBOX_TABLES, type TableName } from "./tables.ts";
 
-/** Tables of references that are not named after the table they refer to; `own` is within the same device. */
+/** Target tables of reference fields whose name differs from that of the table. */
 const TABLE_BY_REFERENCE: Readonly<Record<string, TableName>> = {
   parent: "location",
   group: "rackgroup",
@@ -27,7 +27,7 @@ const TARGETS_OF: Readonly<Partial<Record<TableName, Readonly<Record<string, Tab
   coolingfeed: { source: "coolingsource" },
 };
 
-/** Returns the table to which a reference field points; undefined if that table is not read. */
+/** Returns the table to which a reference field refers; undefined if an import does not read the table. */
 export function findTargetTable(table: TableName, field: string): TableName | undefined {
   const target = TARGETS_OF[table]?.[field] ?? TABLE_BY_REFERENCE[field] ?? field;
   return target in NETBOX_TABLES ? (target as TableName) : undefined;

@@ -5,7 +5,7 @@ import { removeEmptyFields } from "../item.ts";
 import { type Dataset, readTextCell } from "./dataset.ts";
 import type { NetboxRow } from "./read_row.ts";
 
-/** Options of a person for the mapping of a NetBox; all may be omitted. */
+/** Options for mapping a NetBox. */
 export interface NetboxOptions {
   /** Name of the source, the first part of every origin: `netbox`, or another name if there are several sources. */
   readonly origin: string;
@@ -33,7 +33,7 @@ const GROUND = /^(?:ground[\s._-]*(?:floor|level)|erdgeschoss|lobby level)$/i;
 const BASEMENT = /^(?:basement|cellar|keller)(?:[\s._-]*(\d))?$/i;
 const ROW = /^(?:row|aisle|reihe|rang[ée]e)\b/i;
 
-/** Finds the locations of sites and of the places in them. */
+/** Finds the site, floor, room and row of NetBox objects. */
 export class LocationFinder {
   readonly #data: Dataset;
   readonly #options: NetboxOptions;
@@ -57,7 +57,7 @@ export class LocationFinder {
     return code;
   }
 
-  /** Returns the location of an object that names a site and perhaps a location, or a group of racks. */
+  /** Returns the location of an object by its site, location and rack group; undefined without a site. */
   of(row: NetboxRow): Location | undefined {
     const location = this.#data.named("location", row, "location");
     const site = this.#data.named("site", row, "site") ?? this.#data.named("site", location, "site");
@@ -88,7 +88,7 @@ export class LocationFinder {
     return removeEmptyFields<Location>({ siteId: this.site(site), floorNumber: floor, room: joinRooms(rooms), row });
   }
 
-  /** Returns a location and those that contain it, widest first. Stops at a location that contains itself. */
+  /** Returns a location and the locations that contain it, widest first. Stops at a location that contains itself. */
   #chain(location: NetboxRow | undefined): readonly NetboxRow[] {
     const chain: NetboxRow[] = [];
     for (
@@ -108,7 +108,7 @@ interface Steps {
   rooms: string[];
 }
 
-/** Adds one nested location: a floor, a row, or a room inside the one that contains it. */
+/** Adds the next nested location: a floor, a row or a room. A given option takes precedence over its name. */
 function addLocation(found: Steps, location: NetboxRow, given: NetboxOptions["locations"][string] | undefined): void {
   const name = readTextCell(location, "name").trim();
   const floor = given?.floor ?? parseFloor(name);

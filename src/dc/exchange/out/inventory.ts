@@ -13,13 +13,13 @@ export interface ExportFile {
 
 const THERE: readonly (string | undefined)[] = ["ACTIVE", "FAILED", "DECOMMISSIONING"];
 
-/** Whether a monitoring program can query a device: it is installed, and has a network port or no ports recorded. */
+/** Whether a monitoring program can query a device: it is installed, active, and has a network port or no ports. */
 export function isQueryable({ status, kind, role, ports = [] }: Device): boolean {
   if (!THERE.includes(status) || kind === "PATCH_PANEL" || role === "circuit") return false;
   return ports.length === 0 || ports.some((port) => port.kind === "NETWORK");
 }
 
-/** Returns facts of a device by which other programs group devices, without unknown ones. */
+/** Returns the known facts of a device by which other programs group devices, by name. */
 export function listDeviceFacts(device: Device): Readonly<Record<string, string>> {
   const { location, rackCode, positionU } = device;
   const facts: readonly (readonly [string, string | number | undefined])[] = [

@@ -103,7 +103,7 @@ function createBayRow({ code, parentDeviceCode, bay }: Device): readonly Cells[]
 /** Port kinds in import order: rear ports before the front ports that refer to them, inlets before outlets. */
 const PORT_ORDER = ["NETWORK", "REAR", "FRONT", "CONSOLE", "CONSOLE_SERVER", "POWER_IN", "POWER_OUT"] as const;
 
-/** Columns of each kind of port, after those that all kinds have. */
+/** Additional columns of each kind of port, after the common columns of all ports. */
 const PORT_COLUMNS: Readonly<Record<PortKind, readonly Column<Port>[]>> = {
   NETWORK: [
     ["enabled", ({ enabled = true }) => enabled],

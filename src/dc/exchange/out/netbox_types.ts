@@ -1,7 +1,7 @@
 import type { Device } from "#dc/model/resources.ts";
 import { convertToSlug } from "../codes.ts";
 
-/** A device type of NetBox, which has the dimensions that each device has in the inventory. */
+/** A device type of NetBox. Types have the dimensions that the inventory records with each device. */
 export interface NetboxType {
   readonly manufacturer: string;
   readonly model: string;
@@ -47,11 +47,11 @@ export function assignSlugs(names: readonly string[]): readonly (readonly [name:
   return names.map((name) => [name, slugs.take("", convertToSlug(name) ?? "unknown")]);
 }
 
-/** Names of which each is used once within a group, regardless of case. */
+/** Gives out names so that each is used once within a group, regardless of case. */
 class Names {
   readonly #used = new Set<string>();
 
-  /** Returns the first wanted name that is free; if none is, the last wanted name with a number. */
+  /** Returns the first free name of the wishes; if none is free, the last one with a number. */
   take(within: string, ...wishes: readonly [string, ...string[]]): string {
     const last = wishes.at(-1) ?? wishes[0];
     for (let number = 1; ; number += 1) {

@@ -34,7 +34,7 @@ export interface DescribedResource {
   readonly comments?: string;
 }
 
-/** Fits remarks into the limits of labels, tags and comments, and notes what is cut. */
+/** Fits remarks into the limits of labels, tags and comments, and notes omitted values. */
 export function describeResource(remarks: ObjectRemarks, omissions: Omissions): DescribedResource {
   return removeEmptyFields<DescribedResource>({
     labels: buildLabels(remarks, omissions),
@@ -90,13 +90,13 @@ function buildTags({ id, name, tags }: ObjectRemarks, omissions: Omissions): rea
   return [...slugs].slice(0, MAX_TAGS);
 }
 
-/** Returns a text within the limit of names; calls `cut` if it loses anything. */
+/** Returns a text without control characters within a limit; calls `cut` if it is longer. Undefined if empty. */
 export function limitNameLength(text: string, cut: () => void, most = MAX_TEXT_CHARS): string | undefined {
   const short = clipText(cleanText(text), most, cut);
   return short === "" ? undefined : short;
 }
 
-/** Removes control characters from a text. */
+/** Trims a text and replaces its control characters by blanks. */
 export function cleanText(text: string): string {
   return /[\p{Cc}\p{Cs}]/u.test(text) ? text.replace(/[\p{Cc}\p{Cs}]+/gu, " ").trim() : text.trim();
 }
@@ -105,7 +105,7 @@ function clipText(text: string, most: number, cut: () => void): string {
   const safe = text.includes("\0") ? text.replaceAll("\0", " ") : text;
   if (safe.length <= most) return safe;
   cut();
-  // Never separates a surrogate pair.
+  // Does not split a surrogate pair.
   const end = /[\uD800-\uDBFF]/.test(safe[most - 1] ?? "") ? most - 1 : most;
   return safe.slice(0, end);
 }

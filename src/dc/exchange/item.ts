@@ -64,7 +64,7 @@ function quoteText(text: string): string {
   return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS - 1)}…`;
 }
 
-/** Removes fields without a value, and empty lists and maps, as in stored resources. */
+/** Removes fields that are undefined, null, false or empty, because stored resources omit them. */
 export function removeEmptyFields<Value extends object>(
   value: { readonly [Key in keyof Value]: Value[Key] | undefined },
 ): Value {

@@ -14,7 +14,7 @@ export interface QualityFinding {
   readonly refs: readonly string[];
 }
 
-/** Counts of documented and undocumented parts of an inventory. */
+/** Completeness of an inventory: numbers of inlets, and gaps. */
 export interface InventoryQuality {
   readonly inlets: number;
   readonly inletsWithSource: number;

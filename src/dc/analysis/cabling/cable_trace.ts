@@ -118,7 +118,7 @@ class EndTracer implements EndQueries {
     if ((await this.meetingOf(connector.place)) !== undefined) return connector.place;
     const undivided = await findConnector(this.#memo, parent);
     if (undivided === undefined) return undefined;
-    // If no device on the path distinguishes the channels, the far port has a single fibre to the parent port.
+    // If no device on the path divides the fibres, all channels share one path, that of the parent port.
     const { maxHops } = this.#options;
     const walked = await walkFromConnector(this.#memo, undivided, maxHops);
     return walked.status === "PARTING" ? undefined : parent;
@@ -244,7 +244,6 @@ class EndTracer implements EndQueries {
   }
 }
 
-/** Creates the path of one fibre. */
 function createFibrePath(origin: DevicePort, { end, met }: Fibre): CablePath {
   return completeCablePath({
     origin: createPortRef(origin),
@@ -255,7 +254,7 @@ function createFibrePath(origin: DevicePort, { end, met }: Fibre): CablePath {
   });
 }
 
-/** Returns the path of a fibre whose ends are named by the breakout channels that use the fibre. */
+/** Returns a fibre's path in which the given ports, such as breakout channels, replace the ports at its ends. */
 function nameFibreEnds(
   end: FibreEnd,
   origin: DevicePort,

@@ -164,7 +164,7 @@ export function isSamePort(one: DevicePort, other: DevicePort): boolean {
   return portKey(createPortRef(one)) === portKey(createPortRef(other));
 }
 
-/** Compares fibres by their positions. */
+/** Compares fibres by their positions, outermost connector first. */
 export function compareStacks(a: PositionStack, b: PositionStack): number {
   for (const [index, position] of a.entries()) {
     const other = b[index];

@@ -14,7 +14,7 @@ import { type FibreEnd, listBranches, type PositionStack, type WalkResult, walkF
 import type { TraceOptions } from "./trace_site.ts";
 import { createPortRef, type DevicePort, type TraceMemo } from "./trace_site.ts";
 
-/** Methods of the trace of end ports that the trace of a passive port requires. */
+/** Queries about ports at which paths end, for the trace of a passive port. */
 export interface EndQueries {
   meetingOf(start: DevicePort): Promise<DevicePort | undefined>;
   answeringPort(start: DevicePort): Promise<DevicePort>;

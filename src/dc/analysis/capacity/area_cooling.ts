@@ -57,7 +57,7 @@ export class AreaCooling {
     return { freeKw, failoverFreeKw, failureRef };
   }
 
-  /** Lists units whose loss may affect an area: units serving it, and units that serve a location with such a unit. */
+  /** Lists keys of units whose loss may affect an area: its units, and units that share a served location with them. */
   #concerned(units: readonly Crac[], area: Ref): readonly string[] {
     if (this.#mixesMedia) return [...new Set(this.#failures.flatMap(({ lost }) => [...lost]))];
     const places = new Set(

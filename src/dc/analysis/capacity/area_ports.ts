@@ -42,8 +42,8 @@ interface LostTogether<Item> {
 }
 
 /**
- * Lists every single failure that turns off one of some devices or cooling units: the failure of the item itself, and
- * failures of elements whose loss alone turns the item off. Sorted by reference.
+ * Lists every single failure that turns off items: the failure of an item's own element, and failures of elements whose
+ * loss alone turns this element off. Sorted by reference.
  * @param keyOf returns the key of an item in the power graph
  */
 export function listSharedLosses<Item>(

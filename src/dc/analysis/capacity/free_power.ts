@@ -4,7 +4,7 @@ import type { Limit } from "../placement/limits.ts";
 import type { RefusalReason } from "../placement/wanted.ts";
 import type { SuppliedRack } from "./rack_supply_limits.ts";
 
-/** Power that can still be drawn in some racks, and the limit that stops most of the racks. */
+/** Power that can still be drawn in some racks, and the limit that stops most of their supplies. */
 export interface FreePower {
   /** Free watts; below 0 if a limit is exceeded by that much. Undefined if some supply has no limit. */
   readonly watts: number | undefined;
@@ -82,7 +82,7 @@ class Filling {
     }
   }
 
-  /** Stops the growth of all supplies that a full meter counts. */
+  /** Stops the growth of the supplies that stop at a reached limit. */
   #stop(full: Meter): void {
     const stopped = full.stopped();
     const touched = new Set<Meter>([full]);

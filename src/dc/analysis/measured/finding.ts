@@ -16,7 +16,7 @@ export type CurrentReadings = ReadonlyMap<ReadingQuantity, ReadonlyMap<string, M
 export interface ReadingFinding {
   readonly kind: FindingKind;
   readonly severity: Exclude<Health, "OK">;
-  /** Reference of the affected element; empty for a source all of whose readings stopped. */
+  /** Reference of the affected element; empty if all readings of a source stopped. */
   readonly ref: string;
   /** Time of the latest reading that shows the problem, in milliseconds since 1970. */
   readonly at: number;

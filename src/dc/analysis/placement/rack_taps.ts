@@ -19,7 +19,7 @@ export interface FreeOutlet {
   readonly maxUtilizationPct: number;
 }
 
-/** A supply for devices of a rack: equipment without recorded outlets, or its free outlets behind one inlet. */
+/** A supply for devices of a rack: the free outlets behind one inlet of equipment, or equipment without outlets. */
 export interface Tap {
   readonly device: Device;
   /** Free outlets; undefined for equipment without recorded outlets, which accepts any number of devices. */
@@ -44,7 +44,7 @@ export interface RackTaps {
   readonly dead: readonly DeadTap[];
 }
 
-/** Finds the supplies in or for each rack of a site. */
+/** Finds the taps of each rack of a site. */
 export class TapFinder {
   readonly #topology: Topology;
   readonly #planned: PlannedLoads;

@@ -12,7 +12,7 @@ import { isPowerEquipmentNode, isUndocumented } from "./power_nodes.ts";
 
 /** Options of a blast radius. `assumeBattery` reports nodes behind a battery as on battery, not as offline. */
 export interface BlastOptions extends FailureOptions {
-  /** Trip overloaded elements, and repeat until none is overloaded. */
+  /** Whether overloaded elements trip, step by step, until none is overloaded. */
   readonly cascade: boolean;
 }
 

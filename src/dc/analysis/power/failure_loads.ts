@@ -7,7 +7,6 @@ import { computeComparableLoad } from "./power_overloads.ts";
 
 /** Loads before a failure, and the draws that they are computed from. */
 export interface LoadsBefore {
-  /** Loads before any failure. */
   readonly loads: Loads;
   readonly basis: LoadBasis;
   /** Own draw of each node in watts, computed once for callers that try many failures. */

@@ -22,7 +22,7 @@ interface Carried {
  * uses only the part of the site that may shift load to the inlet. Cost: for each element of that part, the downstream
  * edges inside the part.
  *
- * @param measure the loads whose largest are found
+ * @param measure returns the loads whose largest values are requested
  */
 export function* computeInletFailover(
   site: Carried,
@@ -35,7 +35,7 @@ export function* computeInletFailover(
   const reach = collectUpstream(graph, collectDownstream(graph, [edge.to]));
   // On a circle of supply, all loads stay as they are.
   const lost = loads.isCircular ? [] : [...reach].filter((index) => index !== edge.to && isLossTried(site, index));
-  // The order of `computeFailover` makes sums that differ only by rounding give the same result.
+  // With the order of `computeFailover`, sums that differ only by rounding give the same result.
   const isOutlet = (index: number) => Number(graph.nodes[index]?.kind === "OUTLET");
   lost.sort((a, b) => isOutlet(a) - isOutlet(b) || a - b);
   const part = extractSitePart(site, [...reach]);

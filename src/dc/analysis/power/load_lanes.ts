@@ -86,7 +86,7 @@ export class LoadLane {
       const edge = outEdge[at] as number;
       const bits = how[edge] as number;
       if (live[to[edge] as number] !== 1 || (bits & EDGE_BITS.GATE) !== 0) continue;
-      // On sites without cycles of supply, nearly all edges are ordinary.
+      // Nearly all edges are ordinary, so most need no further check.
       if (this.#isSpecial(bits) && !this.#carries(edge, index)) continue;
       sum += this.flow(edge, phase);
     }
@@ -97,7 +97,7 @@ export class LoadLane {
     return (bits & EDGE_BITS.BAY) !== 0 || this.#returning !== undefined;
   }
 
-  /** Whether an edge from a node carries load. */
+  /** Whether an edge carries load: it closes no cycle, and the draw of its source does not include its blade. */
   #carries(edge: number, from: number): boolean {
     const { all, how } = this.#edges;
     if (this.#returning?.has(all[edge] as PowerEdge) === true) return false;

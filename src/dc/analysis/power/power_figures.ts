@@ -69,7 +69,7 @@ export class PowerFigures {
     return made;
   }
 
-  /** Problems of the loads, computed on first use. */
+  /** Returns problems of the loads, computed on first use. */
   findings(basis: LoadBasis): readonly LoadFinding[] {
     const known = this.#found.get(basis) ?? listLoadFindings(this.carried(basis));
     this.#found.set(basis, known);

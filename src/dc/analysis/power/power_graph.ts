@@ -60,7 +60,7 @@ export interface PowerGraph {
   /** Supplies and inlets in columns. */
   readonly edges: PowerEdges;
   readonly columns: NodeColumns;
-  /** Node numbers by key: device:<key>, crac:<key>, port:<port key>, feed:<key>; a declared feed has its outlet's. */
+  /** Node numbers by key: device:<key>, crac:<key>, port:<port key>, feed:<key>. A declared feed is its outlet. */
   readonly indexOf: { get(key: string): number | undefined };
   /** Whether a power factor or a leg is recorded anywhere, so that volt-amperes are not watts. */
   readonly isApparent: boolean;

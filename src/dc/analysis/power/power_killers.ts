@@ -106,7 +106,7 @@ export function countInletsOfWorstLoss(lists: readonly KillerList[]): number {
   return worst;
 }
 
-/** Whether two lists have an element in common. */
+/** Whether two ascending lists have an element in common. */
 function haveCommonKiller(one: KillerList, other: KillerList): boolean {
   let [at, place] = [0, 0];
   while (at < one.length && place < other.length) {

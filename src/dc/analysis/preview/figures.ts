@@ -8,11 +8,9 @@ import { getNodeKey } from "../power/power_keys.ts";
 /** Figures of one element by name. */
 export type Figures<Name extends string> = { readonly [Key in Name]?: number | undefined };
 
-/** Figures of an element before and after changes. */
 export interface ComparedFigures<Name extends string> {
   /** Figures of an element, except figures that are unknown both before and after. */
   readonly figures: Readonly<Partial<Record<Name, FigureChange>>>;
-  /** Whether any figure differs. */
   readonly differs: boolean;
 }
 

@@ -27,9 +27,8 @@ export interface Elevation {
 type Positioned = readonly [DeviceBody, RackSpace];
 
 /**
- * Lays out a rack by units.
+ * Computes the layout of a rack: its devices, units, capacity and conflicts.
  *
- * @param devices the devices in the rack
  * @param now ISO 8601 in UTC; reservations that ended before are ignored
  *
  * Cost: O(units + devices), and the pairs that share a unit. Source:

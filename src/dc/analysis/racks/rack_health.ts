@@ -44,7 +44,7 @@ export function computeRackHealth(input: RackHealthInput): {
   return { health: findWorstReason(reasons), reasons };
 }
 
-/** Returns the worst severity of the reasons. */
+/** Returns the worst health of the reasons; OK if none has a health. */
 export function findWorstReason(reasons: readonly HealthReason[]): Health {
   if (reasons.some(({ health }) => health === "FAULT")) return "FAULT";
   return reasons.some(({ health }) => health === "WATCH") ? "WATCH" : "OK";

@@ -42,7 +42,7 @@ export function listLoadTakeovers(
   );
 }
 
-/** Lists areas with cooling reduced by a failure, ordered as `ZoneWatch.after`; nodes in `off` no longer work. */
+/** Lists areas whose cooling a failure reduces, sorted by reference and medium. @param off nodes that do not work */
 export function listZoneShortages(
   topology: Topology,
   off: readonly number[],

@@ -46,7 +46,7 @@ export interface WorsePair {
   readonly beyond: FailureEffects;
 }
 
-/** Returns all effects of a failure. */
+/** Returns all effects of a failure except the loss of power equipment. */
 export function collectEffects(graph: PowerGraph, failure: Failure): FailureEffects {
   const { degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff, isolated } = failure;
   const offline: number[] = [];

@@ -69,7 +69,6 @@ export function suppliesOtherSuppliers({ power: { supplies } }: Topology, index:
   return supplies.of(index).some(({ to }) => supplies.count(to) > 0);
 }
 
-/** Returns the reference of an element. */
 export function getElementRef({ nodes }: PowerGraph, { index, ref }: FailingElement): string {
   return ref ?? nodes[index]?.ref ?? "";
 }

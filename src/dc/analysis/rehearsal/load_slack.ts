@@ -5,9 +5,8 @@ import type { LiveSet } from "../power/power_live.ts";
 const ROUNDING_W = 2;
 
 /**
- * Watts by which the load of every node may rise until the node or something upstream exceeds its derated limit. A
- * failure that moves less load than this slack overloads nothing, so its loads need not be computed; most failures are
- * of this kind.
+ * Watts by which the load of every node may rise until the node or an upstream element exceeds its derated limit. Most
+ * failures move less load than this slack. They overload nothing, so their loads need not be computed.
  */
 export class LoadSlack {
   readonly #graph: PowerGraph;

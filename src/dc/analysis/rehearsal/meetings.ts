@@ -35,7 +35,7 @@ export class SharedNumbers {
   /**
    * Converts a footprint to numbers.
    * @param footprint undefined if the failure may affect every other one
-   * @param names further shared things, such as cooled areas
+   * @param names names of further areas and switches that failures can share
    */
   reach(nodes: NodeTable, footprint: Footprint | undefined, names: readonly string[]): ReachNumbers {
     if (footprint === undefined) return { reached: ANYTHING, changed: ANYTHING, rises: new Map() };

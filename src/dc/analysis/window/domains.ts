@@ -37,7 +37,7 @@ export function* computeDomains(topology: Topology): Steps<Domains> {
   return made;
 }
 
-/** Name of something that nodes share, and one of these nodes. */
+/** Name of a rack, cooled area or fabric, and the number of a node in it. */
 type Shared = readonly [name: string, index: number];
 
 function* yieldRackNodes({ power }: Topology): Iterable<Shared> {

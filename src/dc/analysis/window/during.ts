@@ -8,8 +8,8 @@ import type { Topology } from "../topology.ts";
 import type { Outage, WindowInput } from "./outage.ts";
 
 /**
- * Returns the inventory's graphs during an outage. Elements that are out or trip are off, batteries that last need no
- * supply, and links that go down are down. Inlets without supply are cut, so that all analyses of the graphs apply.
+ * Returns the inventory's graphs during an outage. Elements that are out or trip are off, UPSes whose batteries last
+ * need no supply, and lost links are down. Inlets without supply are cut, so that all analyses of the graphs apply.
  * Cost: that of a change of these elements.
  */
 export function buildOutageTopology({ topology, site, near }: WindowInput, outage: Outage): Topology {
@@ -17,7 +17,7 @@ export function buildOutageTopology({ topology, site, near }: WindowInput, outag
   const edits = new InventoryEdits(topology);
   for (const index of outage.covered) {
     const node = nodes[index];
-    // Nodes beyond the inventory's are inlets.
+    // Only inlets have node numbers beyond those of the inventory.
     if (index >= topology.power.nodes.length && node?.kind === "OUTLET") edits.cutInlet(node.end);
     else edits.turnOff(node);
   }

@@ -13,7 +13,7 @@ import type { Outage } from "./outage.ts";
 /** A supply that trips, by its reference. */
 export type TrippedSupply = Omit<Tripped, "index">;
 
-/** Losses of a failure or window by key, for subtraction. The loss of power equipment counts at its consumers. */
+/** Losses of a failure or window by key, which allows subtraction. Lost power equipment counts at its consumers. */
 export interface LossSet {
   /** Nodes of devices and cooling units that go offline. */
   readonly off: ReadonlySet<number>;
@@ -39,7 +39,7 @@ interface Effects {
 
 /**
  * Returns the losses of a failure.
- * @param covered nodes whose loss is the work itself
+ * @param covered nodes that the work itself takes out, which do not count
  * @param known losses to leave out
  */
 export function collectLosses(
@@ -98,7 +98,7 @@ export function listRacksInArea({ inventory }: Topology, ref: string): readonly 
   return inventory.racks.filter((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, area));
 }
 
-/** Returns the devices and cooling units that go off, without power equipment, whose loss counts at its consumers. */
+/** Returns the offline devices and cooling units without covered nodes and without power equipment. */
 export function selectLostConsumers(
   { power: { nodes } }: Topology,
   covered: ReadonlySet<number>,

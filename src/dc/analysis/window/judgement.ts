@@ -185,7 +185,7 @@ function createUnacceptedReason(
   return { kind, verdict, ref, accepted: false, ...figures };
 }
 
-/** Yields notes about reserves that are used as intended, counted by the devices that stay on with less supply. */
+/** Yields notes about used reserves: the number of degraded devices by rack, and of remaining uplinks by switch. */
 function* yieldReserveNotes({ ground, outage }: JudgementInput): Iterable<VerdictReason> {
   const { power } = ground.site;
   const note = (ref: string, during: number) => createUnacceptedReason("RESERVE_USED", "GO", ref, { during });

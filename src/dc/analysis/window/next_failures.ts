@@ -116,7 +116,7 @@ function countJudgedElements({ window, outage, site: { island } }: Trying): numb
   return others.filter(({ elements: [element] }) => element !== undefined && isElementStillOn(outage, element)).length;
 }
 
-/** Describes the losses of further failures that the window itself does not cause. */
+/** Classifies further failures during a window by the racks that they affect. */
 class Judging {
   readonly #topology: Topology;
   /** Nodes of devices that already have less supply. */

@@ -45,7 +45,7 @@ export interface Outage {
   readonly unsupplied: readonly number[];
 }
 
-/** Tries the loss of elements in one state of a site. */
+/** Computes the outage that a window causes, alone and with further elements. */
 export class WindowSite {
   readonly ground: WindowInput;
   readonly options: BlastOptions;

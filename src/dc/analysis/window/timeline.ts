@@ -24,7 +24,6 @@ export function cutWindowTime<Window extends TimeSpan>(windows: readonly Window[
   });
 }
 
-/** Returns the length of a span in seconds. */
 export function getSpanSeconds({ from, until }: TimeSpan): number {
   return (until - from) / 1000;
 }

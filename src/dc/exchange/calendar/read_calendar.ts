@@ -25,12 +25,12 @@ export interface ImportedEvent {
   readonly state: WindowState;
   /** Maintenance id of a circuit provider; may be empty. */
   readonly maintenanceId: string;
-  /** Database that wrote the event; empty for an event of another program. */
+  /** Id of the database that wrote the event; empty for an event of another program. */
   readonly instance: string;
   readonly objects: readonly { readonly id: string; readonly line: number }[];
 }
 
-/** Maximum number of events. Our choice: a file with more is no plan that a person reads. */
+/** Maximum number of events. Our choice: a file with more is not a plan that people read. */
 const MAX_EVENTS = 1000;
 
 /** Properties of repeated events. */

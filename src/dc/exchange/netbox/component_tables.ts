@@ -89,12 +89,11 @@ export const PORT_TABLES = [
   readonly word: string;
 }[];
 
-/** Whether the rows of a table are ports. */
 export function isPortTable(name: string): boolean {
   return PORT_TABLES.some(({ table }) => table === name);
 }
 
-/** How to read a field of a NetBox object. */
+/** Type of a field of a NetBox object, which selects its reader. */
 export type FieldKind =
   | "text"
   | "number"
@@ -108,7 +107,7 @@ export type FieldKind =
   | "ends"
   | "lanes";
 
-/** One kind of NetBox object: its location in each form, and the fields that the mapping reads. */
+/** One kind of NetBox object: its REST list, and the fields that the mapping reads. */
 export interface Table {
   /** Path of the REST list below `/api/`. */
   readonly path: string;

@@ -2,7 +2,7 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import { createCableEnd, type NetboxRow, type PortLane, type RowCell, readRow } from "./read_row.ts";
 import { TABLE_NAMES, type TableName } from "./tables.ts";
 
-/** Everything read from one NetBox: the rows of each table by id. Cost: memory of all rows. */
+/** All rows that were read from one NetBox, by table and id. */
 export class Dataset {
   readonly #tables = new Map<TableName, Map<string, NetboxRow>>(TABLE_NAMES.map((name) => [name, new Map()]));
   /** Number of objects of kinds that no table reads, by kind. */

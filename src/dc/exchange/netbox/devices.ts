@@ -134,7 +134,7 @@ function createPositionFields(
         : undefined;
   if (position === undefined || height === 0) {
     if (position !== undefined) mapping.omit("A position of a device without height", "device", row, String(position));
-    // A vertical strip beside the rails; NetBox does not record the side.
+    // A PDU without a position is a vertical strip. NetBox does not record its side, so left is assumed.
     return {
       rackCode,
       uHeight: height,

@@ -25,7 +25,7 @@ export class NetboxMapping {
   devices: ReadonlyMap<string, string> = new Map();
   /** Ports at the ends of cables, by NetBox end such as `interface/12`. */
   readonly ports = new Map<string, PortPlace>();
-  /** Names of the channels into which a cable with several lanes divides a port, by the port's end. */
+  /** Keys of the channels into which a cable with several lanes divides a port, by the port's end. */
   readonly channels = new Map<string, readonly string[]>();
 
   constructor(data: Dataset, options: NetboxOptions) {

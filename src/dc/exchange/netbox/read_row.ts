@@ -159,7 +159,7 @@ function readEnds(value: unknown): readonly CableEnd[] | undefined {
   });
 }
 
-/** Returns the end that a content type and an id name; the type is `dcim.interface`. */
+/** Returns the cable end of an id and a content type, such as `dcim.interface`. */
 export function createCableEnd(type: unknown, id: string): CableEnd {
   const text = typeof type === "string" ? type : "";
   return `${text.slice(text.indexOf(".") + 1)}/${id}`;

@@ -154,9 +154,7 @@ class FailoverSweep {
     }
   }
 
-  /**
-   * Returns the largest loads. The load before any loss counts too if some tried loss does not reach the node.
-   */
+  /** Returns the largest loads. The load before any loss counts too if some tried loss does not reach the node. */
   found(): Failover {
     const { nodes, phases } = this.#swept;
     const isSpared = this.#createSpareTest();

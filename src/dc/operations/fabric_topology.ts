@@ -79,7 +79,9 @@ export async function answerFabricTopology(
   return { reply, picture: () => ({ name, answer, congestionPct, watchPct, physical: seen() }) };
 }
 
-/** Returns the links of a fabric, or the links with an end in a scope, with all data of their switches. */
+/**
+ * Selects the links of the requested fabric and scope, the whole fabrics around them, and all links of their switches.
+ */
 function chooseLinks(
   links: readonly FabricLink[],
   topology: Topology,

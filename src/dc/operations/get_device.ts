@@ -62,7 +62,10 @@ export const getDevice = defineRead({
   },
 });
 
-/** Returns the load of a device now and its highest load after the loss of any one other element. */
+/**
+ * Returns a device's load and its highest load after the loss of any one other element. For a supply, also returns its
+ * utilization, battery minutes and health reasons.
+ */
 function computeDeviceLoads(site: Topology, index: number) {
   const { power, loadsW } = site;
   if (power.supplies.count(index) === 0) {

@@ -97,7 +97,7 @@ function createPhaseMessage({ leg, loadVa, failoverVa, failoverRef, capacityVa }
 
 /**
  * Returns the port that a request names by `port_ref` or by device code and port name.
- * @throws Refusal if it names none, or two different ones
+ * @throws Refusal if it names no port, or two different ones
  */
 function readPortOfRequest({ portRef: text, deviceCode, portName }: GetPortRequest): PortRef {
   if (text === "") {

@@ -42,7 +42,7 @@ export const getRack = defineRead({
   },
 });
 
-/** Computes the GetRack reply without picture and role colours, which GetRack adds; throws Refusal not_found. */
+/** Computes the GetRack reply without picture and role colours, which GetRack adds. @throws Refusal NOT_FOUND */
 export async function answerGetRack(
   { reader, topology, now }: { readonly reader: DcReader; readonly topology: Topology; readonly now: string },
   request: GetRackRequest,

@@ -32,10 +32,7 @@ import { searchDevices } from "./search_devices.ts";
 import { thermalHeadroom } from "./thermal_headroom.ts";
 import { traceCablePath } from "./trace_cable_path.ts";
 
-/**
- * RPCs by method: those with their own file, and those of the table of writes. Every interface, role check and metric
- * is derived from this map.
- */
+/** RPCs by method. Every interface, role check and metric is derived from this map. */
 const RPC_OF: ReadonlyMap<DescMethod, Rpc> = new Map(
   [
     applyChanges,

@@ -16,8 +16,8 @@ interface FloorOverview {
 }
 
 /**
- * Lists the names with which a person starts, because RPCs require names: sites with their floors, the lowest first,
- * and fabrics. Resources without a floor count only in the totals.
+ * Lists the names that a new user needs for requests: sites with their floors, the lowest first, and fabrics. Resources
+ * without a floor count only in the totals.
  */
 export async function readInventoryOverview(reader: DcReader): Promise<InventoryOverview> {
   const { floors, links, cables, ports } = await reader.inventoryCounts();

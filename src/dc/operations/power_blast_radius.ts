@@ -193,7 +193,7 @@ class Items {
     return [...racks.flatMap(([, list]) => list), ...cooling, ...distribution];
   }
 
-  /** Builds the item of a device that has no recorded supplies and stands in an affected rack. */
+  /** Builds the item of a device in an affected rack that has no recorded supplies. */
   undocumented(code: string) {
     const index = this.#power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
     return {
@@ -259,7 +259,7 @@ function findActiveInlets(
   };
 }
 
-/** Builds the graph of sources, affected elements and the de-energized connections between them, up to the limit. */
+/** Builds the graph of sources, affected elements and the connections between them. Omits elements beyond the limit. */
 function buildBlastSubgraph(
   { power, live }: { readonly power: PowerGraph; readonly live: LiveSet },
   blast: BlastRadius,

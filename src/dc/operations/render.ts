@@ -68,7 +68,7 @@ async function renderSubject<Name extends Screen>(
   return renderScreen(screen, refs === undefined ? shown : NARROWED[screen](shown, refs), input);
 }
 
-/** Renames an error's field to `subject_ref`, because the screen's own request calls the subject otherwise. */
+/** Renames an error's field to `subject_ref`, because the screen's request has another field for the subject. */
 function renameErrorField(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error;
   const [first, ...others] = error.violations.map((found) => ({ ...found, field: "subject_ref" }));
@@ -145,8 +145,7 @@ const NARROWED: Narrowed = {
       paths: shown.paths.filter(({ hops }) => hops.some(({ device }) => isAsked(`device:${device.code}`))),
     };
   },
-  // The requested elements are drawn from the power graph instead, because a failure affects more than these
-  // elements.
+  // The `render` RPC draws requested elements from the power graph, because a failure affects more elements.
   POWER: (shown) => shown,
 };
 

@@ -22,7 +22,7 @@ interface Ends {
 
 const SHAPES = { cable: checkEndShape, fabric_link: checkLinkEndShape } as const;
 
-/** Returns the two ends of a requested edge; throws Refusal for a missing end or an invalid port reference. */
+/** Returns the two ends of a requested edge. @throws Refusal for a missing end or an invalid port reference */
 function readEdgeEnds(
   kind: keyof typeof SHAPES,
   { a, b }: { readonly a?: PortRef | undefined; readonly b?: PortRef | undefined },
@@ -44,7 +44,7 @@ type DeleteRequest = Parameters<typeof deleteSingleResource>[2] & Partial<Cable>
 
 const { method } = DatacenterService;
 
-/** RPCs that write resources of one kind, one row for each RPC. */
+/** RPCs that write resources of one kind. */
 export const resourceWrites: readonly WriteRpc[] = [
   upsertRow(method.upsertDevice, "device"),
   upsertRow(method.upsertRack, "rack"),
@@ -65,7 +65,7 @@ export const resourceWrites: readonly WriteRpc[] = [
   bulkDeleteRow(method.bulkDeleteCracs, "crac"),
 ];
 
-/** Builds a method's row with a cast: the compiler knows the request only as a union of all kinds' messages. */
+/** Creates a write RPC. The compiler knows the request only as a union of all kinds' messages, hence the cast. */
 function writeRow<Request>(
   described: DescMethodUnary,
   run: (session: WriteSession, request: Request) => Promise<unknown>,

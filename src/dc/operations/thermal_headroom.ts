@@ -38,7 +38,9 @@ export const thermalHeadroom = defineRead({
 /** Maximum reserve in a request. Our choice: more units than any zone has. */
 const MAX_RESERVE = 100;
 
-/** Computes the reply of ThermalHeadroom without its picture. @throws Refusal for a malformed scope */
+/**
+ * Computes the reply of ThermalHeadroom without its picture. @throws Refusal for an invalid or unknown location or unit
+ */
 export function answerThermalHeadroom(topology: Topology, request: ThermalHeadroomRequest): ThermalHeadroomResponse {
   const scope = readRef("scope_ref", request.scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
   const basis = readLoadBasis(request.loadBasis);

@@ -6,8 +6,8 @@ import type { SourceConsumer } from "#dc/model/site.ts";
 import type { DcReader } from "#dc/ports.ts";
 
 /**
- * Serves many concurrent traces: combines the reads that they request at the same time, and reads nothing twice. Cost:
- * two reads per hop of the longest trace, regardless of the number of traces.
+ * Reads inventory for many concurrent traces. Combines concurrent reads of devices and cables, and reads neither twice.
+ * Cost: two such reads per hop of the longest trace, regardless of the number of traces.
  */
 export class BatchedSite implements TraceSite {
   readonly #reader: DcReader;

@@ -15,7 +15,7 @@ const TURNS_TO_OTHERS = 3;
 /** One turn in this many runs the idle peer's work first. Our choice: idle work takes below 2 percent of the time. */
 const TURNS_TO_IDLE = 64;
 
-/** Peer of work for which no caller waits yet: it runs when the event loop is idle, and seldom otherwise. */
+/** Peer of work that no caller waits for. It runs when no other work is queued, and first in one turn of 64. */
 export const IDLE_PEER = {};
 
 /**
@@ -26,7 +26,7 @@ export const IDLE_PEER = {};
  * that the lock's duration does not grow with the number of peers.
  */
 class LoopShare {
-  /** Waiting continuations by peer; the first peer is the next one. */
+  /** Waiting continuations by peer. The first peer runs next. */
   readonly #queues = new Map<object, (() => void)[]>();
   readonly #arrivals: (() => void)[] = [];
   readonly #writes: (() => void)[] = [];
@@ -36,14 +36,14 @@ class LoopShare {
   #turnBegan: number | undefined;
   #sliceMs = SLICE_MS;
 
-  /** Whether the slice of this turn is used up. */
+  /** Whether the slice of this turn is used up. Starts the turn's clock if it is not running. */
   isDue(): boolean {
     if (this.#turnBegan !== undefined) return performance.now() - this.#turnBegan >= this.#sliceMs;
     this.#begin(SLICE_MS);
     return false;
   }
 
-  /** Resolves in a later turn of the first given peer, after the continuations that this peer queued before. */
+  /** Resolves in a later turn, as soon as one of the given peers runs. Each peer runs its continuations in order. */
   yield(peers: Iterable<object>): Promise<void> {
     return new Promise((resolve) => {
       for (const peer of peers) {
@@ -54,7 +54,7 @@ class LoopShare {
     });
   }
 
-  /** Whether the requests that arrived in this turn have used up a slice. Longer work has its own slice. */
+  /** Whether a request that arrives must yield: earlier ones are queued, or have used up a slice in this turn. */
   isArrivalDue(): boolean {
     if (this.#arrivals.length > 0) return true;
     this.isDue();
@@ -67,7 +67,7 @@ class LoopShare {
     return new Promise((resolve) => this.#arrivals.push(resolve));
   }
 
-  /** Resolves in the next turn or the one after it. */
+  /** Resolves in a later turn. In two of three turns, work with the write lock runs first. */
   yieldWrite(): Promise<void> {
     return new Promise((resolve) => this.#writes.push(resolve));
   }
@@ -136,8 +136,8 @@ export async function waitForArrivalTurn(): Promise<void> {
 }
 
 /**
- * Delays the start of a request that has just arrived to a later turn. For requests whose work begins some promises
- * later: requests that arrive together would all pass `waitForArrivalTurn` before any of them had taken time.
+ * Delays the start of a request that has just arrived to a later turn. Use it for requests that await promises before
+ * they start work: `waitForArrivalTurn` would let all of them pass before the first one has used any time.
  */
 export function waitForLaterArrivalTurn(): Promise<void> {
   // Starts the turn's clock if it is not running.
@@ -210,7 +210,9 @@ export class CooperativeScheduler {
     }
   }
 
-  /** Wraps an object so that it yields before each of its methods, all of which return promises. */
+  /**
+   * Wraps a reader so that each of its methods yields first if the slice is used up. All methods must return promises.
+   */
   between<Reader extends object>(reader: Reader): Reader {
     return new Proxy(reader, {
       get: (target, name) => {

@@ -36,11 +36,11 @@ export class DataPaths {
   }
 
   /**
-   * Finds the devices that stay on and whose data cables all lead to switches that are off or cut off, directly or
-   * through patch panels. Omits switches, power equipment and patch panels.
-   * @returns nodes
+   * Finds the devices that stay on while each of their data paths to a switch passes a failed port or a device that is
+   * off or cut off. Omits switches, power equipment and patch panels.
    * Cost: the cables of the dead switches and failed panels and those of the devices behind them; a trace for each
    * cable at a patch panel.
+   * @returns nodes
    */
   async isolatedBy({ off, cutOff, ports }: DeadNetwork): Promise<readonly number[]> {
     const { power, live } = this.#session.topology;
@@ -64,7 +64,7 @@ export class DataPaths {
     return new Set([...this.#ways].flatMap(([code, ways]) => [code, ...ways.flatMap(({ devices }) => devices)]));
   }
 
-  /** Returns the keys of devices at the ends of paths that do not work. */
+  /** Returns the keys of hosts on data paths that start at a dead switch, a dead patch panel or a failed port. */
   async #candidates(dead: DeadKeys): Promise<Iterable<string>> {
     const { topology } = this.#session;
     const isStart = (code: string) => this.#switches.has(code) || topology.device(code)?.kind === "PATCH_PANEL";

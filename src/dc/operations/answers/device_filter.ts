@@ -8,7 +8,7 @@ import type { DeviceFilter as Written } from "#gen/datacenter/v1/messages.ts";
 import { convertFromMessage } from "../messages/convert.ts";
 import { readCode } from "./parameters.ts";
 
-/** Conditions of a filter on the power graph, not evaluated yet. */
+/** Conditions of a device filter that are evaluated on the power graph. */
 export type PowerFilter = Pick<Partial<Written>, PowerOfFilter>;
 
 /** A device filter whose codes and references are parsed. */
@@ -17,14 +17,14 @@ export interface ParsedFilter {
   readonly power: PowerFilter;
 }
 
-/** Parses a filter. @throws Refusal for codes and references that do not parse, or too many values */
+/** Parses a filter. @throws Refusal for codes and references that do not parse, and for too many values */
 export function parseDeviceFilter(message: FilterMessage | undefined): ParsedFilter {
   if (message === undefined) return { filter: {}, power: {} };
   const written = convertFromMessage<Partial<Written>>(DeviceFilterSchema, message, "filter");
   const { floorRefs, roomRefs, rowRefs, fedBy, redundancyUnmet, redundancyUnknown, supplyStates, ...plain } = written;
   const { query = "", tags = [], labels = {}, ...others } = plain;
   limitValueCount(MAX_QUERY_CHARS, query.length, { field: "query", unit: "characters" });
-  // A device has no more tags than this, and it must match all tags of the filter.
+  // A device has at most MAX_TAGS tags, and a match has all tags of the filter.
   limitValueCount(MAX_TAGS, tags.length, { field: "tags", unit: "values" });
   limitValueCount(MAX_LABELS, Object.keys(labels).length, { field: "labels", unit: "values" });
   for (const [field, value] of Object.entries({ ...others, floorRefs, roomRefs, rowRefs })) {

@@ -30,10 +30,11 @@ export interface FailingSources extends SourceNodes {
   readonly site: BlastSite;
   /** The requested references, and the nodes of each. */
   readonly asked: readonly { readonly ref: string; readonly nodes: ReadonlySet<number> }[];
-  /** Network ports that fail, and keys of fabric links that fail. They are not part of the power graph. */
+  /** Network ports that fail. They are not nodes of the power graph. */
   readonly networkPorts: readonly PortRef[];
+  /** Keys of fabric links that fail. They are not nodes of the power graph. */
   readonly links: ReadonlySet<string>;
-  /** Whether everything in some location fails. */
+  /** Whether one of the references is a location, in which everything fails. */
   readonly isPlace: boolean;
 }
 
@@ -55,7 +56,7 @@ export interface RequestedRef {
   readonly text: string;
 }
 
-/** Resolves references of failing elements; throws Refusal for an unsupported kind or a missing element. */
+/** Resolves references of failing elements. @throws Refusal for an unsupported kind or a missing element */
 export async function resolveFailingSources(
   { topology, reader }: { readonly topology: Topology; readonly reader: DcReader },
   refs: readonly RequestedRef[],
@@ -107,7 +108,7 @@ async function resolveSourceRef(site: Site, text: string, field: string): Promis
       if (!topology.inventory.fabricLinks.some(({ a, b }) => formatEdgeKey(a, b) === key)) throw missing();
       return { link: key };
     }
-    // Devices, cooling units and feeds that exist are nodes of the supply.
+    // Existing devices, cooling units and feeds are nodes of the power graph, so only locations remain.
     default:
       return { sources: resolveSourceNodes(topology, text, field, FAILING_KINDS), isPlace: true };
   }

@@ -10,7 +10,10 @@ import { DataPaths, type DeadNetwork } from "./data_paths.ts";
 import { getLinkEndKeys, readSwitchesOnce, type SwitchDevices } from "./switch_devices.ts";
 import { type NetworkSession, type TracedPath, TracedWays } from "./traced_ways.ts";
 
-/** Failed elements of networks: ports, keys of fabric links, and nodes, of which only patch panels are used. */
+/**
+ * Failed elements of networks: ports, keys of fabric links, and nodes of the power graph. Only patch panels among the
+ * nodes matter.
+ */
 export interface FailedNetwork {
   readonly nodes: ReadonlySet<number>;
   readonly networkPorts: readonly PortRef[];

@@ -30,7 +30,7 @@ export function sealPageToken(key: Uint8Array, question: unknown, cursor: unknow
 
 /**
  * Decrypts a token and returns its cursor.
- * @throws Refusal PAGE_TOKEN_INVALID if the token was altered, belongs to another question, or is no token
+ * @throws Refusal PAGE_TOKEN_INVALID if the text is no token, was altered, or belongs to another question
  */
 export function openPageToken<Cursor>(key: Uint8Array, question: unknown, token: string): Cursor {
   const content = decryptToken(key, token);
@@ -40,7 +40,7 @@ export function openPageToken<Cursor>(key: Uint8Array, question: unknown, token:
 }
 
 /**
- * Reads the page size and the position in the list from a request.
+ * Returns a function that cuts the requested page out of a list.
  * @throws Refusal for a size below 0, or for a token of another question
  */
 export function readPage(

@@ -52,7 +52,7 @@ export function requireLocation(
   throw refuse("NOT_FOUND", `Cannot find ${scope.kind} "${value}"`, { field, value, ref: value });
 }
 
-/** Returns a count: the default for 0, at most the maximum, as for page sizes. @throws Refusal when negative */
+/** Returns a count: `usual` for 0, otherwise at most `most`. @throws Refusal for a negative number */
 export function readCount(
   field: string,
   asked: number,
@@ -73,8 +73,9 @@ export function readPageSize(asked: number): number {
 }
 
 /**
- * Returns the page size of a list of devices or device types, whose error has another wording. Source: AIP-158. @throws
- * Refusal when negative
+ * Returns the page size of a list of devices or device types. Its error differs from that of other lists. Source:
+ * AIP-158.
+ * @throws Refusal when negative
  */
 export function readDevicePageSize(asked: number): number {
   if (asked >= 0) return readPageSize(asked);
@@ -82,7 +83,9 @@ export function readDevicePageSize(asked: number): number {
   throw refuse("FIELD_OUT_OF_RANGE", `Page size ${asked} is negative`, detail);
 }
 
-/** Returns the word for an enumeration's number; undefined for 0. @throws Refusal for a value unknown to the proto. */
+/**
+ * Returns the enum value of a number, or undefined for 0. @throws Refusal for a number that the proto does not define
+ */
 export function readEnumWord<Word extends string>(
   field: string,
   number: number,
@@ -98,7 +101,10 @@ export function readEnumWord<Word extends string>(
   });
 }
 
-/** Returns the load basis for its number. @throws Refusal for a value that the proto does not have */
+/**
+ * Returns the load basis of an enum number, ALLOCATED for 0. @throws Refusal for a number that the proto does not
+ * define
+ */
 export function readLoadBasis(basis: LoadBasisNumber): LoadBasis {
   return readEnumWord("load_basis", basis, LOAD_BASES) ?? "ALLOCATED";
 }
@@ -114,7 +120,10 @@ export function readPercent(field: string, asked: number | undefined, usual: num
   });
 }
 
-/** Parses the location that limits a request; undefined without a limit. @throws Refusal for an empty location. */
+/**
+ * Parses the location that limits a request; undefined for empty text.
+ * @throws Refusal for a malformed reference, or a location without resources
+ */
 export function readScope(topology: Topology, scopeRef: string) {
   if (scopeRef === "") return undefined;
   const scope = readRef("scope_ref", scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);

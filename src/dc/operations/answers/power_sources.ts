@@ -33,7 +33,7 @@ export function resolveSourceNodes(
   const single = graph.indexOf.get(toRefKey(text));
   if (single !== undefined) {
     const nodes = new Set([single]);
-    // A cooling unit whose reference is given goes offline, as with its room or its supply.
+    // A cooling unit only loses its supply and goes offline, as it does when its room fails.
     return { nodes, equipment: graph.nodes[single]?.kind === "CRAC" ? new Set() : nodes };
   }
   const inside = [...graph.nodes.keys()].filter((index) => isInLocation(graph, index, ref));

@@ -11,7 +11,7 @@ import { formatConstant, getRefName } from "#words/names.ts";
 /** Maximum number of listed elements in a picture. Our choice: the maximum number of nodes. */
 const MAX_RENDER_REFS = 10_000;
 
-/** Returns a list of references unchanged after checking it. @throws Refusal naming the malformed reference */
+/** Returns references without duplicates. @throws Refusal for too many references, or naming the malformed one */
 export function checkRefs(refs: readonly string[]): readonly string[] {
   if (refs.length > MAX_RENDER_REFS) {
     const expected = `at most ${MAX_RENDER_REFS}`;

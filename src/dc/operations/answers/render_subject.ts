@@ -44,7 +44,9 @@ type Pictures = {
   readonly [Name in Screen]: (subject: Ref, session: ReadSession, coloring: Coloring) => Promise<ScreenReplies[Name]>;
 };
 
-/** Computes the data of each screen's picture of a subject; throws Refusal for one that the screen cannot show. */
+/**
+ * Computes the data of each screen's picture of a subject. @throws Refusal for a subject that the screen cannot show
+ */
 export const SCREEN_PICTURES: Pictures = {
   async ELEVATION(subject, { reader, judgedTopology, now, lapsesAt }) {
     const known = await judgedTopology();

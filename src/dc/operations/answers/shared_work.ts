@@ -15,9 +15,9 @@ interface WorkByKey<Key, Result> {
 }
 
 /**
- * Runs a piece of work once per key for all reads that need its result, in the turns of all of them. Failed work runs
- * again at the next call. Work that a read began runs to its end even if the read is cancelled. Idle work stops with
- * the call that began it; a read that joined it runs it again.
+ * Runs a piece of work once per key for all reads that need its result. The work runs in the scheduler turns of all
+ * these reads. Failed work runs again at the next call. Work that a read began runs to its end even if the read is
+ * cancelled. Idle work stops with the call that began it; a read that joined it runs it again.
  * @param works started work by key; finished work stays in it
  */
 export async function shareWork<Key, Result>(

@@ -24,8 +24,8 @@ export async function createSwitchLookup(reader: DcReader, topology: Topology): 
 
 /**
  * Reads the devices at the ends of all fabric links with their network ports, once per revision. The topology omits
- * these ports, and a link on a disabled port is down. Reuses the function of the previous revision if none of these
- * devices changed since.
+ * these ports, and a link on a disabled port is down. Reuses the devices of the previous revision if none of them has
+ * changed.
  */
 export async function readSwitchesOnce(reader: DcReader, topology: Topology): Promise<SwitchDevices> {
   const before = latest?.deref();
@@ -46,7 +46,7 @@ async function readSwitches(reader: DcReader, topology: Topology, earlier?: Swit
   return { topology, keys, deviceOf: createDeviceLookup(await readDevicesByKey(reader, keys)) };
 }
 
-/** A separate function: a closure in the asynchronous one would keep its parameters, with earlier switches. */
+/** Creates the function outside of `readSwitches`, because a closure there would keep earlier switches in memory. */
 function createDeviceLookup(devices: ReadonlyMap<string, Device>): FindDeviceByKey {
   return (key) => devices.get(key);
 }
@@ -77,7 +77,7 @@ export function getLinkEndKeys(links: readonly FabricLink[]): ReadonlySet<string
   return keys;
 }
 
-/** Number of switches whose ports are read at once: some milliseconds of work. */
+/** Number of switches whose ports one read returns. A read takes some milliseconds. */
 const SWITCHES_PER_READ = 200;
 
 /** Free ports of switches by the key of the switch code, for the latest revision for which they were read. */

@@ -91,14 +91,14 @@ export async function readChangedPart(
   return { keys, after: await reader.powerInventory(keys) };
 }
 
-/** Groups keys by kind; undefined if a reference names no resource. */
+/** Groups the keys of references by resource kind; undefined if a reference names no resource. */
 function groupKeysByKind(refs: readonly string[]): ResourceKeys | undefined {
   const keys: Record<ResourceKind, string[]> = { device: [], rack: [], crac: [], cable: [], fabric_link: [] };
   for (const text of refs) {
     const ref = parseRef(text);
     if (ref?.kind === "device" || ref?.kind === "rack" || ref?.kind === "crac") keys[ref.kind].push(codeKey(ref.code));
     else if (ref?.kind === "cable" || ref?.kind === "fabric_link") keys[ref.kind].push(formatEdgeKey(ref.a, ref.b));
-    // A device type does not affect the devices created from it, nor a window its elements.
+    // A device type does not affect devices created from it, and a window does not affect its elements.
     else if (ref?.kind !== "device_type" && ref?.kind !== "window") return undefined;
   }
   return keys;

@@ -33,7 +33,7 @@ export class TracedWays {
     this.#pause = async () => scheduler.yieldIfDue();
   }
 
-  /** Returns the paths of all fibres through a port; through a patch panel's port, from one side to the other. */
+  /** Returns the paths of all fibres through a port. A path through a patch panel's port includes both of its ends. */
   through(port: PortRef): Promise<readonly TracedPath[]> {
     return loadValueOnce(this.#known, portKey(port), () => this.#trace(port));
   }

@@ -1,6 +1,9 @@
 import type { DcReader, DcWriter } from "#dc/ports.ts";
 
-/** A hybrid logical clock reading: nanoseconds since 1970 and a counter for equal ones. Source: CockroachDB, Follower reads. */
+/**
+ * A hybrid logical clock reading: nanoseconds since 1970, and a counter that orders equal ones.
+ * Source: CockroachDB, Follower reads.
+ */
 interface Reading {
   readonly wallNs: bigint;
   readonly logical: number;
@@ -18,14 +21,18 @@ export function isHlc(text: unknown): text is string {
   return typeof text === "string" && parseHlc(text) !== undefined;
 }
 
-/** Whether reading `a` is later than `b`. Compares text of any length: nineteen digits exceed a number's precision. */
+/**
+ * Whether clock reading `a` is later than `b`, or `b` is unreadable. Numbers lack the precision for nineteen digits.
+ */
 export function isLater(a: string, b: string): boolean {
   const [first, second] = [parseHlc(a), parseHlc(b)];
   if (first === undefined || second === undefined) return second === undefined;
   return first.wallNs === second.wallNs ? first.logical > second.logical : first.wallNs > second.wallNs;
 }
 
-/** Returns the time of a reading, ISO 8601 in UTC. */
+/**
+ * Returns the time of a clock reading, ISO 8601 in UTC; undefined for unreadable text or a time after the year 9999.
+ */
 export function convertHlcToIso(text: string): string | undefined {
   const reading = parseHlc(text);
   return reading === undefined ? undefined : convertMsToIso(Number(reading.wallNs / 1_000_000n));

@@ -10,8 +10,8 @@ import { applyDelivery, type DeliveryReceipt, type FeedSource } from "./take_del
 export type Settlement = "replay" | "drop";
 
 /**
- * Settles one dead letter in the caller's transaction. Returns the processed events, none if it is dropped. @throws
- * OperationError not_found; failed_precondition if the letter still cannot be parsed, and then it is not deleted
+ * Settles one dead letter in the caller's transaction. Returns the receipt of a replay, undefined for a dropped letter.
+ * @throws OperationError not_found; failed_precondition if the letter still cannot be parsed, and keeps it
  */
 export async function settleDeadLetter(
   source: Omit<FeedSource, "feed">,

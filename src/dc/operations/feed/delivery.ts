@@ -12,7 +12,7 @@ export interface FeedEvent {
   readonly table: string;
   /** Primary key in the feed's form: a list of values, or values by column. */
   readonly key: unknown;
-  /** Distinguishes this version from others of its row: the commit's clock reading or log position. */
+  /** Distinguishes this version from others of its row: the commit's clock reading, its log position, or a hash. */
   readonly mark: string;
   /** Commit time of the version, ISO 8601 in UTC; absent if the feed does not send it. */
   readonly at?: string;
@@ -139,7 +139,7 @@ function readRows(after: unknown, before: unknown): Rows {
 function readMarkAndTime(mark: unknown, ms: unknown, rows: Rows): Pick<FeedEvent, "mark" | "at"> {
   const at = isHlc(mark) ? convertHlcToIso(mark) : typeof ms === "number" ? convertMsToIso(ms) : undefined;
   const told = typeof mark === "string" || typeof mark === "number";
-  // A feed without positions: equal versions of a row then have the same mark.
+  // Some feeds send no position. Equal versions of a row then have the same mark.
   const shown = told ? String(mark) : createHash("sha256").update(formatCanonicalJson(rows)).digest("hex");
   return { mark: shown, ...(at !== undefined && { at }) };
 }

@@ -4,7 +4,10 @@ import type { DcReader } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import type { RowChange } from "./row_change.ts";
 
-/** Number of entries per page and of pages. Our choice: a rack's own entries are mixed with those of its contents. */
+/**
+ * Number of entries per page, and maximum number of pages. Our choice: many, because a rack's own entries are mixed
+ * with those of its contents.
+ */
 const ENTRIES_PER_PAGE = 200;
 const MAX_PAGES = 50;
 
@@ -16,9 +19,9 @@ export interface OwnWriteMatch {
 }
 
 /**
- * Finds the change log entry that records a row version. Each entry matches once, except the latest, which always
- * matches: if an older version appears again, it was restored, unless no other change was logged since. Cost: usually
- * two statements; if a rack's own entries are old, the entries of all its contents.
+ * Finds the change log entry that records a row version. An entry other than the latest matches only one delivery, so
+ * that the return of an older version counts as a new change. Cost: usually two statements; if a rack's own entries are
+ * old, the entries of all its contents.
  */
 export async function findOwnWrite(reader: DcReader, change: RowChange): Promise<OwnWriteMatch> {
   if (change.table === "port") return findPortWrite(reader, change);
@@ -76,7 +79,10 @@ function isEntryOf(record: ChangeRecord, entity: string): boolean {
   return toRefKey(record.entity) === toRefKey(entity);
 }
 
-/** Whether an entry records a row version. Ports are rows below their device's row; the log records them together. */
+/**
+ * Whether an entry records a row version. Ignores ports: their rows are separate, but the log includes them in the
+ * device.
+ */
 function doesEntryRecordRow({ action, after }: ChangeRecord, change: RowChange): boolean {
   if (change.after === undefined) return action === "DELETE";
   return formatCanonicalJson(omitPorts(after)) === formatCanonicalJson(omitPorts(change.after));

@@ -27,8 +27,8 @@ export interface RowChange {
 }
 
 /**
- * Parses the row of an event. Returns undefined for tables that are not logged. The log itself is one of them, because
- * logging it would never end.
+ * Parses the row of an event. Returns undefined for tables that are not logged. The log's own table is not logged,
+ * because each entry would cause another.
  * @throws UnreadableEventError for a row that this service cannot have written
  */
 export function readRowChange(event: FeedEvent): RowChange | undefined {

@@ -11,8 +11,8 @@ import { type Timestamp, timestampFromDate, timestampMs } from "@bufbuild/protob
 import { refuse } from "#dc/model/refusal.ts";
 import { listFieldPlans } from "./field_plans.ts";
 
-// Converts between messages and the model: enumeration values as text, times as ISO 8601, absent instead of empty. Both
-// directions follow the descriptors, so that a new proto field requires no change here.
+// Converts between messages and the model. In the model, enumeration values are text, times are ISO 8601, and empty
+// fields are absent. Both directions follow the descriptors, so that a new proto field requires no change here.
 
 type Plain = Record<string, unknown>;
 
@@ -102,10 +102,10 @@ function findEnumNumber(desc: DescEnum, word: string): number {
   return known.get(word) ?? 0;
 }
 
-/** Numeric bounds of the proto. Sums may exceed them and are then clamped. */
+/** Maximum of int32 fields. Larger values, such as sums, are clamped to it. */
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** Converts a model value to a message. A field that the message does not have is a defect, and `create` refuses it. */
+/** Converts a model value to a message. Ignores properties that are not fields of the message. */
 export function toMessage<Desc extends DescMessage>(schema: Desc, model: object): MessageShape<Desc> {
   const init: Plain = {};
   for (const field of schema.fields) {

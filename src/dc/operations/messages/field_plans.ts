@@ -17,15 +17,15 @@ const ALWAYS_PRESENT_FIELDS: Readonly<Record<string, readonly string[]>> = {
 /** Mapping of one message field to the model. */
 export interface FieldPlan {
   readonly field: DescField;
-  /** Whether the model contains the field even if it is zero or absent. */
+  /** Whether the model contains the field even if a message omits it or contains zero. */
   readonly isAlways: boolean;
 }
 
 const plans = new WeakMap<DescMessage, readonly FieldPlan[]>();
 
 /**
- * The message fields that the model contains, in proto order. A request may contain those that the service computes, because
- * clients send back what they read; they are ignored.
+ * Returns the message fields that the model contains, in proto order. Omits fields that the service computes: clients
+ * may send them back, but they are ignored.
  */
 export function listFieldPlans(schema: DescMessage): readonly FieldPlan[] {
   const known = plans.get(schema);

@@ -84,7 +84,7 @@ function findUnknownWordIn({ enum: words, message }: DescField, value: unknown):
 }
 
 /**
- * A value that proto JSON cannot parse: its path as returned by `findUnreadablePath`, and the word if it is an unknown
+ * A value that proto JSON cannot parse: its path as returned by `findUnreadablePath`, and details of an unknown
  * enumeration value.
  */
 export interface UnreadableValue {

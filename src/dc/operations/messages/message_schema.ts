@@ -43,7 +43,10 @@ export function buildMessageSchema(desc: DescMessage, options: SchemaOptions): J
   };
 }
 
-/** Whether a request without the field is rejected, except in resources: there it depends on the stored resource. */
+/**
+ * Whether a request without the field is rejected. False in resources, because the stored resource may contain the
+ * field.
+ */
 function isRequired(field: DescField): boolean {
   return field.parent.name.endsWith("Request") && getOption(field, rule).required;
 }

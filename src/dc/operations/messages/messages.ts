@@ -63,7 +63,9 @@ export function createCableMessage(stored: StoredVersion<Cable>) {
   return createStoredMessage(CableSchema, stored);
 }
 
-/** Returns a link's message with utilisation. The topology computes `physical`, which requires tracing the cables. */
+/**
+ * Returns a link's message with utilization. Leaves `physical` unset, because computing it requires tracing the cables.
+ */
 export function createFabricLinkMessage(stored: StoredVersion<FabricLink>) {
   const utilizationPct = computeLinkUtilizationPct(stored.resource);
   const resource = { ...stored.resource, utilizationPct, congested: utilizationPct >= CONGESTED_PCT };
@@ -75,7 +77,7 @@ export function computeLinkUtilizationPct({ aToBMbps = 0, bToAMbps = 0, capacity
   return capacityMbps === undefined ? 0 : (Math.max(aToBMbps, bToAMbps) / capacityMbps) * 100;
 }
 
-/** Returns the initial value of a finding's message. */
+/** Returns the fields of a finding's message. */
 export function createFindingInit({ severity, code, field, message, value = "", expected = "", ref = "" }: Finding) {
   return {
     severity: severity === "ERROR" ? Severity.ERROR : Severity.WARNING,

@@ -18,7 +18,7 @@ const plans = new WeakMap<DescMessage, readonly Entry[]>();
 
 /**
  * Converts a model value to proto JSON with the proto's names: the result of `toJson` for its message, without building
- * the message. Cost: a few microseconds per resource; every change is recorded twice this way.
+ * the message. Cost: a few microseconds per resource. Every logged change converts its resource twice.
  */
 export function convertModelToJson(schema: DescMessage, model: object): JsonObject {
   const json: Record<string, JsonValue> = {};

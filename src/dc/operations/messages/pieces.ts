@@ -70,7 +70,7 @@ const encoder = new TextEncoder();
 
 interface ListText {
   readonly options: Partial<JsonWriteOptions>;
-  /** JSON text of the message before the list. */
+  /** JSON text before the list: a separator and the name of the list. */
   readonly head: string;
   readonly pieces: Uint8Array[];
 }

@@ -3,7 +3,7 @@ import { compareText } from "#dc/model/ref.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { type FieldPlan, listFieldPlans } from "./field_plans.ts";
 
-/** Marks a value outside the plain form; the message parser then parses it or reports the error. */
+/** Marks a value outside the plain form. The message parser then parses the document or reports the error. */
 const NOT_PLAIN = Symbol("other");
 
 type Read = (value: unknown) => unknown;

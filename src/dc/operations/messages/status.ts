@@ -13,7 +13,7 @@ import type { ErrorKind, OperationError } from "#kernel/errors.ts";
 
 export const ERROR_DOMAIN = "datacenter.v1";
 
-/** The canonical gRPC code of each kind of refusal. */
+/** The canonical gRPC code of each kind of error. */
 export const GRPC_CODE: Readonly<Record<ErrorKind, number>> = {
   invalid_argument: 3,
   deadline_exceeded: 4,
@@ -55,8 +55,8 @@ export function listErrorDetails(error: OperationError): readonly ErrorDetail[] 
 }
 
 /**
- * Returns the detail for violations of fields. A violation without a field is reported in another detail, unless the
- * request alone is at fault.
+ * Returns the BadRequest detail. Violations without a field are in it only for `invalid_argument`; for other kinds,
+ * another detail reports them.
  */
 function listFieldViolationDetails(kind: ErrorKind, violations: Refusal["violations"]): readonly ErrorDetail[] {
   const fieldViolations = violations
@@ -94,7 +94,7 @@ export function createAuthChallenge(error: OperationError): string {
   return error instanceof InvalidToken ? 'Bearer error="invalid_token"' : "Bearer";
 }
 
-/** Converts a refusal to the status message that bulk replies contain for each item. */
+/** Converts an error to the status message that bulk replies contain for each item. */
 export function convertErrorToStatus(error: OperationError): Status {
   return create(StatusSchema, {
     code: GRPC_CODE[error.kind],

@@ -99,7 +99,10 @@ export async function readNotices(reader: Pick<DcReader, "documents">): Promise<
   }
 }
 
-/** Appends notices. Returns those that were stored: none for a receiver with too many queued notices. */
+/**
+ * Appends notices and returns the stored ones. Removes the oldest dead letters of a receiver that exceeds its limit,
+ * and drops new notices that still exceed it.
+ */
 export async function addNotices(
   writer: DcWriter,
   given: readonly Omit<Notice, "seq" | "attempts">[],
@@ -143,7 +146,7 @@ async function raiseNoticesRevision(writer: DcWriter): Promise<void> {
   await writer.setSetting(REVISION_SETTING, String((await readNoticesRevision(writer)) + 1));
 }
 
-/** Reads the names of the receivers of the server that sends notices. */
+/** Reads the names of the receivers to which the notice server sends. */
 export async function readReceiverNames(reader: Pick<DcReader, "setting">): Promise<readonly string[]> {
   return JSON.parse((await reader.setting(RECEIVERS)) ?? "[]") as readonly string[];
 }
@@ -152,7 +155,10 @@ export async function storeReceiverNames(writer: DcWriter, names: readonly strin
   await writer.setSetting(RECEIVERS, JSON.stringify(names));
 }
 
-/** Adds a trial notice. @throws OperationError for a receiver that no server sends to */
+/**
+ * Adds a trial notice.
+ * @throws OperationError not_found for a receiver that no server sends to; resource_exhausted for a full queue
+ */
 export async function addTrialNotice(
   writer: DcWriter,
   receiver: string,
@@ -178,7 +184,11 @@ export async function addTrialNotice(
   throw new OperationError("resource_exhausted", `${MAX_NOTICES} notices to "${receiver}" wait already`);
 }
 
-/** Schedules the dead letters with the given ids, or all without ids, to be sent from now on in order; returns them. */
+/**
+ * Schedules dead letters to be sent again from now on, in order, and returns them.
+ * @param ids undefined for all dead letters
+ * @throws OperationError not_found for an id that is no dead letter
+ */
 export async function resendNotices(
   writer: DcWriter,
   ids: readonly string[] | undefined,

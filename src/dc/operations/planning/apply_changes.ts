@@ -28,7 +28,7 @@ export const applyChanges = defineWrite({
   run: (session, { changes }) => applyInventoryChanges(session, changes, { atomic: true }),
 });
 
-/** Applies changes of any kinds. @param atomic whether one refused change undoes all others */
+/** Applies changes of any kind. @param atomic whether one failed change undoes all others */
 export async function applyInventoryChanges(
   session: WriteSession,
   changes: readonly InventoryChange[],

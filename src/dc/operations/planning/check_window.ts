@@ -108,7 +108,7 @@ function readExposedRacks(asked: number | undefined): number {
   });
 }
 
-/** Checks the references of accepted losses; throws Refusal for a malformed reference or a missing element. */
+/** Checks the references of accepted losses. @throws Refusal for a malformed reference or a missing element */
 function checkAcceptedRefs(topology: Topology, texts: readonly string[]): void {
   const roles = new Set(topology.inventory.devices.map(({ role }) => role));
   for (const [at, text] of texts.entries()) {

@@ -26,7 +26,7 @@ export async function readDeviceType(reader: DcReader, code: string): Promise<St
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** Yields all device types in the order of their codes. Cost: one look-up per 500. */
+/** Yields all device types in the order of their codes. Cost: one read per 500 types. */
 export async function* readAllDeviceTypes(reader: DcReader): AsyncGenerator<StoredVersion<DeviceType>> {
   for (let after = ""; ; ) {
     const page = await reader.documents(DEVICE_TYPES, after, READ_AT_ONCE);

@@ -17,7 +17,7 @@ import { isActiveDataCable } from "../answers/data_paths.ts";
 import { NetworkTracer } from "../answers/network_tracer.ts";
 import type { ReadSession } from "../rpc.ts";
 
-/** The kinds of elements that a request names. Some kinds fail only if they are named. */
+/** A rehearsal of the kinds of elements that a request names. Some kinds fail only if they are named. */
 export interface NamedKindsQuestion {
   readonly options: BlastOptions;
   readonly kinds: ReadonlySet<FailureKind>;

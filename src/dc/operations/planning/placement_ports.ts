@@ -3,7 +3,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import type { Port } from "#dc/model/resources.ts";
 import { omitUndefinedFields, type Template } from "./placement_template.ts";
 
-/** The devices' own ports that are connected to neighbours. */
+/** Device ports that are assigned to the requested connections. */
 export interface ConnectedPorts {
   /** Neighbours of each port; neighbours of one kind are grouped. */
   readonly ports: readonly RequestedPorts[];

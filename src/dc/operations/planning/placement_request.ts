@@ -72,7 +72,7 @@ export async function parsePlacementRequest(
   return { wanted, portNames: names, codePrefix: readCodePrefix(asked.codePrefix), maxPlaces: asked.maxPlaces ?? 0 };
 }
 
-/** Returns draw and heat in watts: the larger of the draw that writes reserve and the draw of the load basis. */
+/** Returns draw and heat in watts, each the larger of the planned value and the value of the load basis. */
 function computeRequiredPower(
   template: Template,
   basis: LoadBasis,
@@ -117,7 +117,10 @@ function shapeTemplate(template: Template, asked: AskedFields): Template {
   return made;
 }
 
-/** Applies the requested draw: keeps a nameplate draw that is no less, and removes other draws and the heat. */
+/**
+ * Applies the requested draw. Keeps a nameplate draw that is at least as large, and removes other draws and the heat.
+ * @throws Refusal if neither the request nor the template has a draw
+ */
 function applyDraw(template: Template, { drawW: given, loadBasis = "ALLOCATED" }: AskedFields): Template {
   const { maxDrawW, allocatedDrawW, measuredDrawW: _, heatW: __, ...others } = template;
   if (given === undefined) {

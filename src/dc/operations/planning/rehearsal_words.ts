@@ -25,8 +25,8 @@ export function summarizeCause(topology: Topology, line: RehearsalLine, fabricMb
     formatNounCount(loss.overloads.size, "overload"),
   ].filter((part) => part !== "");
   const weaker = formatNounCount(impact.devicesDegraded, "device with less supply", "devices with less supply");
-  // The losses of tripped sources may all be attributed to smaller elements; the summary then contains the first of
-  // these counts.
+  // All losses may be attributed to smaller elements. The summary then contains the first of these counts that is not
+  // 0.
   const units = selectCoolingNodes(topology.power, loss.degraded).length;
   const rest = [
     weaker,

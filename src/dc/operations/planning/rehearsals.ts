@@ -26,8 +26,8 @@ interface RehearsalResults {
   /** Rehearsals, by options and element selection. */
   readonly rehearsals: Map<string, SharedWork<Rehearsal>>;
   /**
-   * Rehearsals of elements that fail only if they are named, by options and element selection. Their reads end with the
-   * call that requests them.
+   * Rehearsals of elements that fail only if they are named, by options and element selection. Calls do not share
+   * running work, because its reads end with the call.
    */
   readonly named: Map<string, Rehearsal>;
   /** Failures to try in addition to windows, by options. */
@@ -46,7 +46,7 @@ const latestFootprints = new Map<string, WeakRef<Footprints>>();
 
 /**
  * Rehearses failures in slices, once for each revision of the inventory; concurrent calls share the work. After a
- * change it fails and groups again only the islands of supply that the change touches.
+ * change, repeats only the islands of supply that the change affects.
  */
 export async function rehearseOnce(
   { reader, scheduler: asker }: Pick<ReadSession, "reader" | "scheduler">,
@@ -58,8 +58,7 @@ export async function rehearseOnce(
   const key = `${how} ${choice} ${pairs}`;
   const before = latest.get(how)?.deref();
   const earlier = before === undefined ? undefined : byTopology.get(before)?.rehearsals.get(key);
-  // Read before the work is shared, because the snapshot ends with the read that requests it, and the work may
-  // continue.
+  // Reads the switches first, because the shared work may outlast the snapshot of this call.
   const deviceOf = await createSwitchLookup(reader, topology);
   return shareWork(known.rehearsals, key, asker, async (scheduler) => {
     const site = await shareWork(known.sites, how, scheduler, (own) => updateLatestSite(own, topology, options, how));
@@ -79,7 +78,7 @@ export function rehearseEveryFailure(session: ReadSession, topology: Topology): 
   });
 }
 
-/** Returns a text of the parameters that select elements: two equal selections share one rehearsal. */
+/** Returns a key of the parameters that select elements: equal selections have equal keys. */
 export function createSelectionKey(scopeRef: string, kinds: readonly string[]): string {
   return JSON.stringify([scopeRef.toLowerCase(), kinds.toSorted()]);
 }
@@ -144,7 +143,7 @@ async function updateLatestSite(
   const known = before === undefined ? undefined : byTopology.get(before);
   const earlier = await known?.sites.get(how)?.result.catch(() => undefined);
   const site = await scheduler.run(failEachElement(topology, options, earlier));
-  // Reads of the earlier state are rare by now, and its outcomes are as large as the graph.
+  // Frees the earlier outcomes: they are as large as the graph, and reads of the earlier revision are rare by now.
   if (before !== topology) known?.sites.delete(how);
   keepLatest(latest, how, topology);
   return site;

@@ -24,7 +24,7 @@ import { createSelectionKey, rehearseNamedOnce, rehearseOnce } from "./rehearsal
 /** Default number of elements and losses that each cause lists, and their maximum. */
 const DEFAULT_LISTED = 10;
 const MAX_LISTED = 1000;
-/** Maximum number of elements from which pairs are formed. Our choice: 12.5 million pairs are judged in a minute. */
+/** Maximum number of elements from which pairs are formed. Our choice: 12.5 million pairs take about a minute. */
 const MAX_PAIRED = 5000;
 
 export const rehearseFailures = defineRead({
@@ -67,7 +67,7 @@ async function findMeasuredRisks(
   return { findings, omittedFindings: found.length - findings.length };
 }
 
-/** Parses the parameters of a request other than the failures themselves. @throws Refusal naming the field */
+/** Parses the severity, list limit and page of a request. @throws Refusal naming the field */
 function parseRehearsalRequest({ context }: ReadSession, request: RehearseFailuresRequest) {
   const least = readEnumWord("min_severity", request.minSeverity, FAILURE_SEVERITIES) ?? "INFO";
   const { pageToken: _, pageSize: __, ...question } = request;

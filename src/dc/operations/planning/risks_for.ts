@@ -6,7 +6,7 @@ import type { ReadSession } from "../rpc.ts";
 import { rehearseEveryFailure } from "./rehearsals.ts";
 
 /**
- * Returns the effects of single failures on each rack, or nothing if the floor's colouring does not show them, because
+ * Returns the effects of single failures on each rack; undefined if the floor's colouring does not show them, because
  * they require a rehearsal of every failure.
  */
 export async function findRackRisks(

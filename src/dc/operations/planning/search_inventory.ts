@@ -61,7 +61,10 @@ function splitWords(text: string): readonly string[] {
   return text.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== "");
 }
 
-/** Returns entries that match all words, and ports and cables named by the last word on devices matching the others. */
+/**
+ * Returns entries that match all words. Adds ports and cables that match the last word, on devices that match the
+ * others.
+ */
 async function addPortsAndCables(
   reader: DcReader,
   entries: readonly SearchEntry[],
@@ -102,8 +105,8 @@ async function findPortsAndCables(reader: DcReader, entries: readonly SearchEntr
 }
 
 /**
- * Ranks a match from the closest: the whole name, its beginning, the beginnings of its words, another part of it,
- * another text of the entry.
+ * Ranks a match, 0 for the closest: the whole name, its beginning, the beginnings of its words, any part of it, another
+ * text of the entry.
  */
 function rankMatch(name: string, words: readonly string[]): number {
   const whole = words.join(" ");

@@ -1,6 +1,6 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 
-/** A change as sent on an open stream: the sequence number of its log entry, and a summary as JSON text. */
+/** A change or an event as sent on an open stream, with its content as JSON text. */
 export interface ChangeNotice {
   /** Sequence number of the change. An event about verdicts has that of the last change that was sent before it. */
   readonly seq: number;

@@ -6,12 +6,9 @@ import type { ChangeNotice } from "./change_notice.ts";
 import { LogTail } from "./log_tail.ts";
 import { VerdictWatch } from "./verdict_watch.ts";
 
-/**
- * Maximum number of open streams of one server, and of one connection, over which a proxy may send those of many
- * readers. Our choice: far above the readers of one site.
- */
+/** Maximum number of open streams of one server. Our choice: far above the readers of one site. */
 const MAX_STREAMS = 1000;
-// Below the 250 HTTP/2 streams of a connection, so that a stream is left for the refusal itself.
+// A proxy may send many readers' streams over one connection. Below its 250 HTTP/2 streams, so that a refusal has one.
 const MAX_STREAMS_PER_PEER = 200;
 
 /** Position at which a stream begins. */

@@ -87,7 +87,7 @@ export class LogTail {
     });
   }
 
-  /** Ends all waits, because an event outside of the log must be sent. */
+  /** Ends all waits, so that the streams send new entries, or an event that is not in the log. */
   wakeAll(): Promise<void> {
     return this.#wake([...this.#followers]);
   }
@@ -141,7 +141,10 @@ export class LogTail {
     return rows.map(({ body }) => createChangeNotice(JSON.parse(body) as ChangeRecord));
   }
 
-  /** Wakes followers whose wait ended. One timer serves all: a thousand at once would fill a turn of the event loop. */
+  /**
+   * Wakes followers whose wait ended. One timer serves all, because a thousand timers at once would fill a turn of the
+   * event loop.
+   */
   #wakeLate(): Promise<void> {
     const now = performance.now();
     return this.#wake([...this.#followers].filter(({ until }) => until <= now));

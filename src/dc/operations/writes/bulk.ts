@@ -12,7 +12,7 @@ import { createFindingInit } from "../messages/messages.ts";
 import { convertErrorToStatus } from "../messages/status.ts";
 import type { WriteSession } from "../rpc.ts";
 
-/** One item of a bulk call. `needs` are the codes of items that must be applied before it. */
+/** One item of a bulk call, and the codes of the items that must be applied before it. */
 export interface BulkItem {
   /** Path of the item's name in the request, such as `items[7].code`. */
   readonly field: string;
@@ -223,9 +223,9 @@ function createFailedOutcome(error: OperationError): Outcome {
 type ItemDependencies = (resource: ResourceByKind["device" | "rack" | "crac" | "cable"]) => readonly string[];
 
 /**
- * Computes dependencies between the items of a batch. A device depends on its chassis and on the devices that supply
- * it; a feed resolves to the item that declares it. Racks, cooling units and cables do not depend on items of their
- * kind.
+ * Returns a function that lists the dependencies of an item of a batch. A device depends on its chassis and on the
+ * devices that supply it; a feed resolves to the item that declares it. Racks, cooling units and cables do not depend
+ * on items of their kind.
  */
 export function findDependencies(
   kind: ResourceKind,

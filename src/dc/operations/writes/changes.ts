@@ -177,7 +177,7 @@ export function computeEtag(resource: object): string {
   return createHash("sha256").update(formatCanonicalJson(resource)).digest("base64url").slice(0, 22);
 }
 
-/** Returns the names of top-level fields that differ. */
+/** Returns the sorted names of top-level fields that differ; all names if one side is absent. */
 export function changedFields(before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] {
   if (before === undefined || after === undefined) return Object.keys(before ?? after ?? {}).toSorted();
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);

@@ -70,7 +70,10 @@ export function createDevicesListing(
   };
 }
 
-/** Returns a test whether a source feeds a device: a reference, or the code of a device, feed, outlet or rack. */
+/**
+ * Returns a test of whether one of several sources feeds a device. A source is a reference, or the code of a device,
+ * feed, outlet or rack.
+ */
 function createFedByCondition(topology: Topology, values: readonly string[], field: string) {
   const fed = values.flatMap((text, at) =>
     listDownstreamCodes(
@@ -116,7 +119,7 @@ function computeRedundancyCells(topology: Topology): ReadonlyMap<string, Cell> {
   );
 }
 
-/** Returns a function that computes a value on its first call. */
+/** Returns a function that computes a value on its first call and returns it on every call. */
 export function computeOnce<Value>(work: () => Value): () => Value {
   let known: { readonly value: Value } | undefined;
   return () => {

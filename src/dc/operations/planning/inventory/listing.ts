@@ -9,7 +9,7 @@ export type Cell = string | number | undefined;
 export interface Listing<Item> {
   readonly ref: (item: Item) => string;
   readonly name: (item: Item) => string;
-  /** Columns by name, in display order. The name of a figure ends with its unit. */
+  /** Columns by name, in display order. The name of a column of measured values ends with their unit. */
   readonly columns: Readonly<Record<string, (item: Item) => Cell>>;
   /** Yields all items in the order of names, in batches. */
   readonly batches: () => AsyncIterable<readonly Item[]>;

@@ -28,7 +28,10 @@ export interface PlaceRow {
   drawW: number;
 }
 
-/** Returns a kind's locations and their content, in reference order. Cost: O(racks + devices + cooling units). */
+/**
+ * Returns the locations of a kind with their numbers of resources and their draw, in the order of references. Cost:
+ * O(racks + devices + cooling units).
+ */
 export function listPlaceRows(topology: Topology, kind: PlaceKind): readonly PlaceRow[] {
   return [...collectPlacesOfKind(topology, kind).values()].sort((a, b) => compareText(a.ref, b.ref));
 }

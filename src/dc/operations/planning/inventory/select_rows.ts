@@ -8,7 +8,7 @@ import type { Cell, Listing } from "./listing.ts";
 
 const MAX_CONDITIONS = 32;
 const MAX_FACETS = 8;
-/** Maximum number of values of one facet: a person chooses among them. */
+/** Maximum number of values of one facet. Our choice: as many as a user can choose among. */
 const MAX_FACET_VALUES = 100;
 
 type Question = Pick<ListInventoryRequest, "query" | "conditions" | "orderBy" | "skip" | "facets" | "sums">;
@@ -112,7 +112,7 @@ function findColumn<Item>({ columns }: Listing<Item>, name: string, field: strin
 
 type Test<Item> = (item: Item) => boolean;
 
-/** Combines all conditions of a query to one test; undefined if there are none. */
+/** Combines all conditions of a query into one test; undefined if there are none. */
 async function buildMatcher<Item>(
   listing: Listing<Item>,
   { query, conditions }: Question,

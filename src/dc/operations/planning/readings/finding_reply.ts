@@ -52,7 +52,6 @@ function createLocationFields(at: { readonly location?: Location; readonly rackC
   return { ...(location !== undefined && { location }), ...(rackCode !== undefined && { rackCode }) };
 }
 
-/** Describes a finding in words. */
 function describeFinding({ kind, ref, figures, related = [], quantities = [], source = "" }: ReadingFinding): string {
   const name = getRefName(ref);
   const figure = (key: string) => figures[key] ?? 0;
@@ -86,7 +85,7 @@ function describeCarriedLoad(carriedW: number): string {
 
 const UNITS: Readonly<Record<string, string>> = { w: "W", va: "VA", a: "A", c: "°C", min: "min" };
 
-/** Returns a figure with its unit. */
+/** Returns the figure whose key is a name and a unit, such as `measured_w`, with its unit; "" if it is missing. */
 function formatFigures(figures: ReadingFinding["figures"], name: string): string {
   const [key, value] = Object.entries(figures).find(([one]) => one.startsWith(`${name}_`)) ?? [];
   if (key === undefined || value === undefined) return "";

@@ -38,7 +38,7 @@ export const listFindings = defineRead({
   },
 });
 
-/** Returns findings in a scope, faults first, then the newest; `topology` has recorded draws. */
+/** Returns findings in a scope, faults first, then the newest. @param topology the graphs with recorded draws */
 export async function listFindingsInScope(
   { reader, scheduler, now, lapsesAt }: Pick<ReadSession, "reader" | "scheduler" | "now" | "lapsesAt">,
   topology: Topology,

@@ -92,7 +92,7 @@ export async function storeStarts(writer: DcWriter, starts: ReadonlyMap<string, 
   for (const key of known.keys()) if (!starts.has(key)) await writer.dropDocument(FINDING_STARTS_SPACE, key);
 }
 
-/** Whether the stored starts equal the found ones. */
+/** Whether the stored starts of findings equal the given ones. */
 export async function areStartsStored(reader: DcReader, starts: ReadonlyMap<string, number>): Promise<boolean> {
   const known = await readFindingStarts(reader);
   return known.size === starts.size && [...starts].every(([key, since]) => known.get(key) === since);

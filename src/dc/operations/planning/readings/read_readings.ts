@@ -11,7 +11,7 @@ import { type QuantityRule, quantity as quantityOption } from "#gen/datacenter/v
 import { createMissingFieldRefusal, readEnumWord, readRef } from "../../answers/parameters.ts";
 import { convertTimestampToMs } from "../../messages/convert.ts";
 
-/** Kinds of elements that can be measured at all. */
+/** Kinds of elements that can have readings. */
 const MEASURED_KINDS = ["device", "port", "feed", "crac", "rack"] as const satisfies readonly RefKind[];
 
 /** A reading with valid fields. Its element may still be missing in the inventory. */
@@ -46,7 +46,7 @@ export function parseReading(
   const ref = parseMeasuredRef(elementRef) ?? readRef(at("element_ref"), elementRef, MEASURED_KINDS);
   const quantity = parseQuantity(at("quantity"), number);
   requireMeasurable(at("element_ref"), elementRef, ref.kind, quantity);
-  // A missing value is no zero: a meter that got no answer must not report a draw of 0.
+  // A missing value is an error: as 0, it would hide a meter that got no answer.
   if (value === undefined) throw createMissingFieldRefusal(at("value"), "a number");
   checkReadingValue(at("value"), value, quantity);
   const measuredAt = time === undefined ? now : convertTimestampToMs(time, at("time"));
@@ -95,7 +95,7 @@ const QUANTITY_RULES: ReadonlyMap<ReadingQuantity, QuantityRule> = new Map(
   }),
 );
 
-/** Requires that a kind of element has the quantity; throws Refusal naming the field and what is expected. */
+/** Requires that a kind of element has the quantity. @throws Refusal naming the field and what is expected */
 function requireMeasurable(field: string, value: string, kind: RefKind, quantity: ReadingQuantity): void {
   const kinds = QUANTITY_RULES.get(quantity)?.elements ?? [];
   if (kinds.includes(kind)) return;

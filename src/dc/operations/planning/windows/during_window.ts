@@ -16,7 +16,7 @@ export function readDuringWindow({ method }: ReadRpc, request: MessageShape<Read
   return code === "" ? undefined : code;
 }
 
-/** Opens a read session on the topology during a window; `judge` computes the loads after every single loss. */
+/** Opens a read session on the topology during a window. @param judge computes the loads after every single loss */
 export function openSessionDuring(
   session: ReadSession,
   code: string,

@@ -51,7 +51,7 @@ export function listOpenWindows(windows: readonly MaintenanceWindow[], now: numb
 /** Default and maximum number of items of a list. Source: docs/windows.md#limits. */
 const DEFAULT_LISTED = 50;
 const MAX_LISTED = 1000;
-/** Default number of racks that one more failure may take down: the racks of the failed element itself. */
+/** Default number of racks that one more failure may take down: the rack of the failed element itself. */
 export const DEFAULT_EXPOSED_RACKS = 1;
 
 /** Returns the number of items of each list of a verdict. @throws Refusal when negative */
@@ -231,7 +231,7 @@ export class WindowTimeline {
     return findNodesOut(this.#question, refs);
   }
 
-  /** Returns the racks that could each end every NO_GO: a rack does so if it alone is taken out as well. */
+  /** Returns the racks that each end every NO_GO if that rack alone is taken out of service as well. */
   async #relief(refused: readonly JudgedPiece[]): Promise<readonly string[]> {
     let found: readonly string[] | undefined;
     for (const { window, judged } of refused) {
@@ -243,8 +243,8 @@ export class WindowTimeline {
   }
 
   /**
-   * Returns the codes of the windows that each cause the NO_GO alone: without such a window the verdict is better.
-   * Cost: one simulated failure for each such window and piece.
+   * Returns the codes of the windows that each cause the NO_GO alone: without that window, no piece is NO_GO. Cost: one
+   * simulated failure for each window and piece.
    */
   async #blocking(window: TimedWindow, own: readonly number[], refused: readonly { readonly at: number }[]) {
     if (refused.length === 0) return [];

@@ -7,7 +7,7 @@ import type { ReadSession } from "../../rpc.ts";
 /** The verdict on a window or on a piece of it. */
 export type ShortVerdict = Pick<ListedWindow, "verdict" | "impact" | "summary">;
 
-/** References of UPSes on battery. */
+/** References of UPSes: those whose batteries supply a load, and all that lost their supply. */
 export interface Batteries {
   readonly carrying: readonly string[];
   readonly unsupplied: readonly string[];
@@ -29,7 +29,10 @@ export interface DependentResult<Item> {
 
 /** Maximum number of cached results of one topology. Our choice: beyond it the cache is emptied. */
 const MAX_KEPT_RESULTS = 20_000;
-/** Maximum number of compared changed resources, with windows. Our choice: beyond it the graphs are rebuilt. */
+/**
+ * Maximum number of changed resources, including windows, that are compared. Our choice: for more, verdicts are
+ * computed again.
+ */
 const MAX_FOLLOWED = 5000;
 
 const KEPT = new WeakMap<Topology, VerdictCache>();
@@ -56,7 +59,10 @@ export class VerdictCache {
     return known;
   }
 
-  /** Takes over the verdicts that stay valid. Cost: none if the topology has verdicts, else that of `compareSiteStates`. */
+  /**
+   * Copies the verdicts of the previous topology that stay valid. Cost: none if the topology has verdicts, else that of
+   * `compareSiteStates`.
+   */
   static async follow({ context, reader, scheduler }: ReadSession, topology: Topology): Promise<void> {
     if (KEPT.has(topology)) return;
     const { seq } = await reader.chainHead();
@@ -80,7 +86,10 @@ export class VerdictCache {
     next.#batteries.takeOver(earlier.#batteries, isLeft);
   }
 
-  /** Returns the cached or computed verdict; `covered` are nodes out now: a location's contents may have changed. */
+  /**
+   * Returns the cached verdict, or computes it.
+   * @param covered finds the nodes that are out now: the contents of a location may have changed
+   */
   verdict(key: string, covered: Covered, judge: () => Promise<DependentResult<ShortVerdict>>): Promise<ShortVerdict> {
     return this.#verdicts.of(key, covered, judge);
   }

@@ -99,7 +99,7 @@ async function readMatchingWindows(
 
 type Site = { readonly session: ReadSession; readonly topology: Topology };
 
-/** Returns a test whether a window puts an element out of service, by the element's name or by its location. */
+/** Returns a test of whether a window takes an element out of service, by its reference or with its location. */
 async function createTakesOutTest(site: Site, text: string) {
   readRef("element_ref", text, FAILING_KINDS);
   const key = toRefKey(text);

@@ -40,7 +40,10 @@ interface Put {
   readonly stored: StoredVersion<MaintenanceWindow>;
 }
 
-/** Creates or updates a window; throws Refusal if the version differs, a rule refuses, or an element is missing. */
+/**
+ * Creates or updates a window. @throws Refusal if the version differs, the window breaks a rule, or an element is
+ * missing
+ */
 export async function putWindow(
   session: WriteSession,
   { window, updateMask, etag, at = "window" }: Given,
@@ -174,7 +177,10 @@ function isSameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Returns the references that the stored window lacks, with their fields: elements of stored ones may be deleted. */
+/**
+ * Returns the references that the stored window lacks, with their fields. Stored references are not checked again,
+ * because their elements may have been deleted.
+ */
 function findAddedRefs(
   fieldOf: (field: string) => string,
   name: string,
@@ -186,7 +192,10 @@ function findAddedRefs(
 
 const ELEMENT = /^element_refs\[(\d+)\]/;
 
-/** Returns the index of each element's first reference. A list that is too long keeps all, so that it is refused. */
+/**
+ * Returns the index of each element's first reference. Returns all indexes of a list that is too long, so that the
+ * rules reject it.
+ */
 function findFirstIndexes(refs: readonly string[] = []): readonly number[] {
   const all = [...refs.keys()];
   if (refs.length > MAX_WINDOW_ELEMENTS) return all;

@@ -68,7 +68,7 @@ export function buildRunSheet(subject: SheetSubject): readonly Section[] {
   return sections.flatMap(({ title, lines }) => (lines.length === 0 ? [] : { title, lines: lines.map(joinLines) }));
 }
 
-/** Replaces line breaks in text that people typed. */
+/** Replaces each run of whitespace, such as a line break, by one space. */
 export function joinLines(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }

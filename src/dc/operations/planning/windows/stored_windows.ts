@@ -33,7 +33,7 @@ export async function requireWindow(
   throw refuse("NOT_FOUND", `Cannot find window "${code}"`, { field, value: code, ref: `window:${code}` });
 }
 
-/** Reads all windows in the order of their keys. Cost: one look-up per 500. */
+/** Reads all windows in the order of their keys. Cost: one read per 500 windows. */
 export async function readAllWindows(reader: DcReader): Promise<readonly StoredVersion<MaintenanceWindow>[]> {
   const found: StoredVersion<MaintenanceWindow>[] = [];
   for (let after = ""; ; ) {

@@ -24,12 +24,12 @@ export interface CalendarSource {
   readonly now: number;
 }
 
-/** Database name in calendars, equal on every replica; a one-way function of the page key that does not reveal it. */
+/** Returns the database's name in calendars, equal on every replica. It is a hash that does not reveal the page key. */
 export function deriveCalendarInstance({ pageKey }: Pick<DcContext, "pageKey">): string {
   return createHash("sha256").update("calendar").update(pageKey).digest("hex").slice(0, 16);
 }
 
-/** Writes all windows as one iCalendar file, cancelled ones for 90 days after their cancellation. */
+/** Writes all windows as one iCalendar file. Includes cancelled windows for 90 days after their last change. */
 export function writeWindowCalendar(windows: readonly ListedWindow[], { instance, now }: CalendarSource): string {
   const shown = windows.filter(({ window }) => {
     const isCancelled = WINDOW_STATES[(window?.state ?? 0) - 1] === "CANCELLED";

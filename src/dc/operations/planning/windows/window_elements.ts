@@ -7,17 +7,17 @@ import type { DcReader, DeviceFilter } from "#dc/ports.ts";
 import { FAILING_KINDS, type RequestedRef } from "../../answers/failing_sources.ts";
 import { readRef } from "../../answers/parameters.ts";
 
-/** Kinds of references to elements that may be lost, and the prefix of a role. */
+/** Kinds of references to elements whose loss may be accepted, and the prefix of roles whose loss may be. */
 export const ACCEPTED_KINDS = ["device", "rack", "crac", "row", "room", "zone", "floor", "site"] as const;
 export const ROLE_PREFIX = "role:";
 
-/** Checks a window's references; throws Refusal for the first that cannot be an element, or that names nothing. */
+/** Checks the references of a window. @throws Refusal for the first with an unsupported kind or a missing element */
 export async function checkElementRefs(reader: DcReader, refs: readonly RequestedRef[]): Promise<void> {
   for (const { field, text } of refs)
     if (!(await isRefStored(reader, readRef(field, text, FAILING_KINDS)))) throw refuseMissingRef(field, text);
 }
 
-/** Checks texts of accepted losses; throws Refusal for the first that no loss can have, or whose element is missing. */
+/** Checks accepted losses. @throws Refusal for the first with an unsupported kind or a missing element */
 export async function checkAcceptedTexts(reader: DcReader, refs: readonly RequestedRef[]): Promise<void> {
   for (const { field, text } of refs) {
     const isThere = text.startsWith(ROLE_PREFIX)
@@ -67,7 +67,7 @@ async function isRefStored(reader: DcReader, ref: Ref): Promise<boolean> {
 
 type Place = Extract<Ref, { readonly kind: "floor" | "room" | "row" | "zone" }>;
 
-/** Whether a rack, a cooling unit or a device is located in a place. */
+/** Whether a rack, a cooling unit or a device has the location. For a zone, devices do not count. */
 async function isPlaceStored(reader: DcReader, ref: Place): Promise<boolean> {
   const { site: siteId, floor: floorNumber } = ref;
   const named = (location: Location) =>

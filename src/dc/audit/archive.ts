@@ -11,14 +11,16 @@ import type { VerifierKey } from "./signed_note.ts";
 const FORMAT = "planner-audit-archive-1";
 const PAGE = 250;
 
-/** Last entry and signed end of an archive to write. */
+/** Entries to archive: the end of the previous archive, and the last entry. */
 export interface ArchivePlan {
   readonly base: LogBase;
   /** Seq of the last entry to archive. */
   readonly until: number;
 }
 
-/** Finds the last entry to archive, before the first that is not older than a moment; undefined without older ones. */
+/**
+ * Plans to archive all entries before the first one that is not older than `before`; undefined if no entry is older.
+ */
 export async function planArchive(reader: DcReader, before: string): Promise<ArchivePlan | undefined> {
   const base = await readArchiveBase(reader);
   if (base === undefined) throw new OperationError("failed_precondition", "The setting audit_base cannot be read");
@@ -27,7 +29,10 @@ export async function planArchive(reader: DcReader, before: string): Promise<Arc
   return until > base.seq ? { base, until } : undefined;
 }
 
-/** Yields the lines of an archive: a header, the entries as they are stored, and the signed end. */
+/**
+ * Yields the lines of an archive: a header, the entries as they are stored, and the signed end.
+ * @returns the problem of an entry that does not verify, else undefined
+ */
 export async function* writeArchiveLines(
   reader: DcReader,
   { base, until }: ArchivePlan,
@@ -51,7 +56,7 @@ export async function* writeArchiveLines(
   return undefined;
 }
 
-/** Returns the signed end of an archive. */
+/** Returns a function that signs the end of an archive. */
 export function createArchiveEnd({
   origin,
   key,

@@ -46,7 +46,10 @@ export interface LogProblem {
 /** An entry without the values before and after its change. */
 export type EntryHeader = Omit<ChangeRecord, "before" | "after" | "changedFields" | "commit">;
 
-/** Checks one row: its hash, its link to the preceding entry, and its columns. @returns a problem, or undefined */
+/**
+ * Checks one row: its hash, its link to the preceding entry, and its columns. @returns the entry's header, or the
+ * problem
+ */
 export function checkLogRow(
   row: LogRow,
   head: ChainHead,
@@ -98,7 +101,7 @@ function parseEntryHeader(text: string): EntryHeader | undefined {
 /**
  * Returns the hash of a stored text, or null for a text that `appendToChain` cannot have written. Removes both hashes
  * from the text instead of serializing the entry again, which would take twice as long as hashing it.
- * @param found location of the column's hash in the text: that of the entry's hash unless one of them was altered
+ * @param found location in the text of the hash in the row's column, which is the entry's hash unless one was altered
  */
 function hashStoredText(
   row: LogRow,

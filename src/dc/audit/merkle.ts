@@ -83,7 +83,7 @@ export function parseMerkleFrontier(text: string): MerkleFrontier | undefined {
 export class InclusionProof {
   readonly #index: number;
   readonly #size: number;
-  /** Complete subtrees; `holds` marks the subtree that contains the requested leaf. */
+  /** Complete subtrees, largest first, and whether each contains the requested leaf. */
   readonly #peaks: { hash: Buffer; level: number; holds: boolean }[];
   readonly #path: Buffer[] = [];
   #count: number;

@@ -14,7 +14,7 @@ export async function readSignedBase(reader: DcReader): Promise<LogBase | undefi
 /**
  * Returns the checkpoints in the database, without verifying their signatures, which requires a key. Signed entries and
  * their checkpoints cannot be removed without a contradiction unless these records are changed as well.
- * @returns the contradiction as a problem
+ * @returns the checkpoints, or the problem if they contradict the log
  */
 export async function readSignedStates(reader: DcReader): Promise<readonly Checkpoint[] | LogProblem> {
   const states: Checkpoint[] = [];

@@ -26,7 +26,9 @@ export interface OpenedNote {
   readonly key: VerifierKey;
 }
 
-/** Returns the text of a note that one of the keys signed; undefined without such a signature, or with a wrong one. */
+/**
+ * Returns the text of a note that one of the keys signed; undefined if no key signed it, or if a signature is wrong.
+ */
 export function openSignedNote(note: string, keys: readonly VerifierKey[]): OpenedNote | undefined {
   const { text, signatures } = parseSignedNote(note);
   for (const { signer, hash, bytes } of signatures) {

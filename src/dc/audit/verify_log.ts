@@ -134,13 +134,13 @@ class Walk {
     return { ok: true, head, since: base.seq, root: this.#tree.root(), ...(proof && { proof }) };
   }
 
-  /** Compares the log with every checkpoint of the size that has been reached. @returns the first contradiction */
+  /** Compares the log with every checkpoint up to the size that has been reached. @returns the first contradiction */
   #wrongCheckpoint(): LogProblem | undefined {
     for (;;) {
       const [next] = this.#due;
       if (next === undefined || next.size > this.head.seq) return undefined;
       this.#due.shift();
-      // The archive proves the entries before its end.
+      // Skips checkpoints of archived entries, which the archive proves.
       if (next.size < this.head.seq) continue;
       if (next.head === this.head.hash && next.root.equals(this.#tree.root())) continue;
       return createLogProblem(next.size, "checkpoint", `or one before it differs from what was signed at ${next.time}`);

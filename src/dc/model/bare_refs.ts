@@ -3,8 +3,8 @@ import { formatPort, formatRef, parseRef } from "./ref.ts";
 import type { Crac, Device, Location } from "./resources.ts";
 import type { SiteReader } from "./site.ts";
 
-// A person may write UPS-A2 instead of device:UPS-A2.
-// A code of no resource or of several resources is not replaced; the rules reject it and name the complete form.
+// A user may write UPS-A2 instead of device:UPS-A2. If a code names no resource or several, it is not replaced; the
+// rules then reject it and name the complete form.
 
 /** Replaces bare codes of the sources of a device's inlets by references. */
 export async function resolveDeviceSources(device: Device, site: SiteReader): Promise<Device> {
@@ -41,7 +41,10 @@ async function resolveInletSource<Inlet extends { readonly sourceRef?: string }>
   return isBareCode(inlet.sourceRef) ? { ...inlet, sourceRef: await findSourceRef(inlet.sourceRef, site) } : inlet;
 }
 
-/** Returns the reference of a device, a feed, or an outlet that is written as `<device>/<outlet>`. */
+/**
+ * Returns the reference of a device, a feed, or an outlet that is written as `<device>/<outlet>`. Returns the text
+ * unchanged if it names no element or several.
+ */
 async function findSourceRef(text: string, site: SiteReader): Promise<string> {
   const outlet = parseRef(`port:${text}`);
   if (outlet?.kind === "port") {
@@ -56,7 +59,8 @@ async function findSourceRef(text: string, site: SiteReader): Promise<string> {
 
 /**
  * Returns the reference of a rack, of a floor written as `<site>/<floor>`, or of a room, row or zone. The name alone
- * means an area on the unit's floor; `<site>/<floor>/<name>` means an area on any floor.
+ * means an area on the unit's floor; `<site>/<floor>/<name>` means an area on any floor. Returns the text unchanged if
+ * it names no location or several.
  */
 async function findScopeRef(text: string, location: Location | undefined, site: SiteReader): Promise<string> {
   const found: string[] = [];

@@ -97,7 +97,7 @@ export function completeCable(cable: Cable): Cable {
   return { ...cable, a, b, status: cable.status ?? "CONNECTED" };
 }
 
-/** Makes the leaf end `a`, and sets a missing capacity and ECMP group. */
+/** Makes the end of the lower tier `a`, and fills in status, capacity and ECMP group. */
 export async function completeFabricLink(link: FabricLink, site: SiteReader): Promise<FabricLink> {
   if (link.a === undefined || link.b === undefined) return link;
   const turned = turnLinkLeafFirst(link, await hasSpineFirst(link, site));
@@ -119,7 +119,7 @@ async function hasSpineFirst({ a, b }: FabricLink, site: SiteReader): Promise<bo
   );
 }
 
-/** Swaps the ends if `turn` is true. Traffic is recorded by direction, so it is swapped too. */
+/** Swaps the ends if `turn` is true, and with them the traffic, which is recorded by direction. */
 function turnLinkLeafFirst(link: FabricLink, turn: boolean): FabricLink {
   if (!turn) return link;
   const { aToBMbps, bToAMbps, ...rest } = link;

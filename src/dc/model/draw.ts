@@ -52,7 +52,9 @@ export function getHeatW(device: Heating, basis: LoadBasis): number {
   return device.heatW ?? getDrawW(device, basis);
 }
 
-/** Returns the share of heat to air, from 0 to 1; liquid cooling counts as complete unless a fraction is recorded. */
+/**
+ * Returns the share of heat to air, from 0 to 1. LIQUID and IMMERSION emit none to air unless a fraction is recorded.
+ */
 export function getAirShare({ coolingMethod, liquidFractionPct }: Heating): number {
   if (coolingMethod === "HYBRID") return 1 - (liquidFractionPct ?? 0) / 100;
   if (coolingMethod === "LIQUID" || coolingMethod === "IMMERSION") return 1 - (liquidFractionPct ?? 100) / 100;

@@ -63,7 +63,7 @@ const PLUGS: Readonly<Record<string, string>> = {
   "iec-60320-c22": "iec-60320-c21",
 };
 
-/** Returns the outlet type that matches an inlet type, if its family has exactly one. */
+/** Returns the outlet type that fits an IEC 60320 inlet type; undefined for other types. */
 export function findOutletType(inletType: string): string | undefined {
   return PLUGS[inletType];
 }

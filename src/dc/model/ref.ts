@@ -132,12 +132,12 @@ export function portKey(end: PortRef): string {
 }
 
 export function isSamePort(a: PortRef, b: PortRef): boolean {
-  // Searches along the supply compare every cable that they reach, and most differ by port name.
+  // Compares port names first: they differ for most ports, and searches along the supply compare many.
   if (a.portName !== b.portName) return false;
   return a.deviceCode === b.deviceCode || codeKey(a.deviceCode) === codeKey(b.deviceCode);
 }
 
-/** Compares text by UTF-16 code units, the collation that every supported database is set to use. */
+/** Compares text by UTF-16 code units. `compareByCodePoints` compares in the order of the databases. */
 export function compareText(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }

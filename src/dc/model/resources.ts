@@ -24,7 +24,7 @@ export type {
 /** A device without its ports, as lists, racks and floors read it. */
 export type DeviceBody = Omit<Device, "ports">;
 
-/** A rack with a location, which the rules require. */
+/** A rack. Its location is optional in this type, so that the rules can report a missing one. */
 export interface Rack extends Omit<StoredRack, "location"> {
   readonly location?: Location;
 }

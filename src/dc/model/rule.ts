@@ -21,7 +21,7 @@ export interface RuleVerdict {
   readonly warnings: readonly WarningFinding[];
 }
 
-/** Runs the phases in order and sorts their findings. Cost: that of the rules; reads of one phase are sequential. */
+/** Runs the phases in order and separates errors from warnings. Reads of one phase are sequential. */
 export async function applyRules<Resource>(
   phases: RulePhases<Resource>,
   change: ResourceWrite<Resource>,

@@ -1,4 +1,4 @@
-/** Settings that a database keeps beside the inventory, each with what it holds. */
+/** Meanings of the settings that a database stores beside the inventory, by name. */
 export const SETTING_MEANINGS = {
   revision: "rises with every change; caches follow it",
   readings_revision: "rises with every report that changes a reading",

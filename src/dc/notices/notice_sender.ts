@@ -132,7 +132,7 @@ export class NoticeSender {
     const firstTriedAt = notice.firstTriedAt ?? begun;
     const attempts = notice.attempts + 1;
     const pause = PAUSES_MS[Math.min(notice.attempts, PAUSES_MS.length - 1)] ?? 0;
-    // Delays of up to a tenth more, so that a receiver that works again does not get all notices at once.
+    // Adds up to a tenth, so that a receiver that works again does not get all notices at once.
     const nextAt = Math.min(now() + pause * (1 + random() / 10), firstTriedAt + MAX_RETRY_MS);
     const tried = { ...notice, attempts, firstTriedAt, nextAt, error };
     if (attempts === 1)

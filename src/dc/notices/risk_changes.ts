@@ -6,7 +6,6 @@ import type { Risk, RisksBySubject } from "./risks.ts";
 /** Notices about risks that changed, and the risks to store for the next comparison. */
 export interface RiskChange {
   readonly notices: readonly NoticeBody[];
-  /** Risks to store for the next comparison. */
   readonly known: RisksBySubject;
 }
 

@@ -25,7 +25,7 @@ import { WindowState } from "#gen/datacenter/v1/windows_pb.ts";
 
 /** Maximum number of elements that a notice lists. */
 const MAX_ELEMENTS = 10;
-/** Maximum number of a rehearsal line's elements as subjects; a reply lists the same number of losses. Our choice. */
+/** Maximum number of elements of one cause that become subjects. Our choice. */
 const MAX_CAUSES_OF_LINE = 100;
 
 /** State of a subject of notices. */
@@ -40,7 +40,7 @@ export interface Risk {
 /** Risks by subject. */
 export type RisksBySubject = Readonly<Record<string, Risk>>;
 
-/** Severity of each verdict on a window: planned work that must not begin is not a loss yet. */
+/** Severity of each verdict on a window. NO_GO is only HIGH, because the work has not begun and nothing is lost yet. */
 const OF_VERDICT: Readonly<Record<WindowVerdict, FailureSeverity>> = {
   GO: "INFO",
   GO_WITH_RISK: "LOW",
@@ -73,7 +73,7 @@ export async function readAllRisks(
   return { risks: Object.fromEntries(found), isWhole };
 }
 
-/** Reads causes of loss. Each element whose failure causes a loss is a subject: rehearsal lines may merge and split. */
+/** Reads causes of loss. Each element whose failure causes a loss is a subject, because causes may merge and split. */
 async function readLossCauses({ service, caller, minSeverity }: Wanted, found: Map<string, Risk>): Promise<boolean> {
   const init = { minSeverity: Severity[minSeverity], pageSize: MAX_PAGE_SIZE, maxElements: MAX_CAUSES_OF_LINE };
   const request = create(RehearseFailuresRequestSchema, init);

@@ -18,7 +18,7 @@ import {
 } from "./plan.ts";
 import type { SampleJson } from "./ports.ts";
 
-/** Range of a link's traffic to the spine in Mbit/s, in halls after the first; `BACK` is the share that returns. */
+/** Range of a link's traffic to the spine in Mbit/s, in halls after the first, and the share of it that returns. */
 const LEAST_MBPS = 15_000;
 const MOST_MBPS = 60_000;
 const BACK = 0.8;

@@ -138,8 +138,8 @@ export function computePeakFigures(
 }
 
 /**
- * Returns the usual interval between two readings in milliseconds: the median distance between quarter hours of the
- * open days with a value. Returns a quarter hour if fewer than two quarter hours have a value.
+ * Returns the usual interval between two readings in milliseconds: the median distance between consecutive quarter
+ * hours with a value, among the open days. Returns a quarter hour if fewer than two have a value.
  */
 export function computeUsualGapMs({ open }: Pick<DayHistory, "open">): number {
   const gaps: number[] = [];

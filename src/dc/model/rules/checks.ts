@@ -42,7 +42,7 @@ export function checkTableNumbers<Resource>(
   let found = NOTHING;
   for (const [field, read, bounds] of checks) {
     const value = read(resource);
-    // Field names are built only for findings: a device has thousands of numbers.
+    // Builds field names only for findings, because a device may have thousands of numbers.
     if (value !== undefined && !isWithinBounds(value, bounds))
       found = [...found, ...checkNumberBounds(`${at}${field}`, value, bounds)];
   }

@@ -48,7 +48,7 @@ function checkFieldCombination({ after }: ResourceWrite<Device>): Findings {
   return found;
 }
 
-/** Requires a location, from rack, chassis or device. A device's own location must match its rack's or chassis's. */
+/** Requires a location, from rack, chassis or device. A device's own location must match that of its rack. */
 async function checkDeviceLocation({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   if (after.rackCode !== undefined) found.push(...checkRackAgreement(after, await site.rack(after.rackCode)));
@@ -125,7 +125,7 @@ function checkSpaceReserved(device: Device, wanted: RackSpace, rack: Rack, now: 
     });
 }
 
-/** Returns other devices in the rack. A new device cannot be among them. */
+/** Returns the stored devices in the rack without the written one. */
 async function listOtherRackDevices(
   rack: Rack,
   { before, after }: ResourceWrite<Device>,
@@ -136,7 +136,7 @@ async function listOtherRackDevices(
   return before === undefined ? all : all.filter(({ code }) => codeKey(code) !== own);
 }
 
-/** Rejects weight above the rack's limit; warns about air, liquid, draw and heat. */
+/** Rejects weight above the rack's limit; warns about airflow, depth, liquid cooling, draw and heat. */
 async function checkRackLimits(change: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const { after } = change;
   const rack = after.rackCode === undefined ? undefined : await site.rack(after.rackCode);

@@ -61,7 +61,7 @@ function rejectTypeSources({ after: { ports = [] } }: ResourceWrite<DeviceType>)
   });
 }
 
-/** Applies a rule for a device's ports to the ports of a type. */
+/** Returns a rule that applies a rule for a device's ports to the ports of a type. */
 function createTypePortRule(rule: Rule<Device>): Rule<DeviceType> {
   return ({ after, now }, site) => {
     const device: Device = { code: "type", kind: after.kind, ...(after.ports !== undefined && { ports: after.ports }) };

@@ -5,7 +5,7 @@ import type { SiteReader } from "../site.ts";
 import { rejectInvalidSyntax } from "./checks.ts";
 import { checkCode } from "./general.ts";
 
-/** Rejects an end whose device code or port name is malformed. */
+/** Rejects a missing end, and one whose device code or port name is malformed. */
 export function checkEndShape(field: string, end: PortRef | undefined): readonly ErrorFinding[] {
   if (end === undefined)
     return [rejectWrite("REQUIRED_FIELD", field, `End "${field}" is required`, { expected: "a device and its port" })];

@@ -12,7 +12,7 @@ import { checkCode, checkSharedFields } from "./general.ts";
 const LEAF_ROLES = ["leaf", "border-leaf", "tor"];
 const SPINE_ROLES = ["spine", "super-spine"];
 
-/** Returns the end of a link that a device may be according to the role of the device; undefined for other roles. */
+/** Returns the tier of links that a device belongs to by its role; undefined for other roles. */
 export function findLinkTier(device: Device | undefined): "leaf" | "spine" | undefined {
   const role = device?.role ?? "";
   if (LEAF_ROLES.includes(role)) return "leaf";

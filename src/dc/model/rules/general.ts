@@ -87,7 +87,7 @@ function checkTags(given: readonly string[]): readonly ErrorFinding[] {
   ];
 }
 
-/** Rejects a time of measurement in the future. */
+/** Rejects a time of measurement that is further in the future than clocks may differ. */
 export function checkMeasuredAt(field: string, moment: string | undefined, now: string): readonly ErrorFinding[] {
   if (moment === undefined || Date.parse(moment) <= Date.parse(now) + MAX_CLOCK_LEAD_MS) return [];
   return [

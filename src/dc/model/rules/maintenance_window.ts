@@ -94,7 +94,7 @@ function rejectWindowState(value: WindowState, why: string, expected: string): r
   return [rejectWrite("FIELD_CONFLICT", "state", `${why}: expected ${expected}`, { value, expected })];
 }
 
-/** Rejects a change of time or elements of a window that is done or cancelled. */
+/** Rejects a change of time, elements or accepted losses of a window that is done or cancelled. */
 function checkClosedWindow({ before, after }: WindowChange): Findings {
   if (before === undefined || isWindowOpen(before)) return [];
   return (["startsAt", "endsAt", "elementRefs", "acceptedRefs"] as const).flatMap((name) => {

@@ -102,7 +102,7 @@ function checkAggregatePort(port: Port, at: string, byName: ReadonlyMap<string, 
   ];
 }
 
-/** Rejects the removal of a port with a cable, a change of the port's kind, and marking the port as connected. */
+/** Rejects the removal of a port in use, a change of a cabled port's kind, and marking a cabled port as connected. */
 async function checkPortsInUse({ before, after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   if (before === undefined) return [];
   const cables = await site.cablesOf(after.code);

@@ -154,7 +154,7 @@ export function rejectPowerCycle(field: string, path: readonly string[]): ErrorF
   });
 }
 
-/** Warns if the plug and the outlet belong to different families. */
+/** Warns if the plug of an inlet does not fit its outlet. */
 async function checkInletPlugs({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   for (const [port, field] of yieldInlets(after)) {

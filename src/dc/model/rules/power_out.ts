@@ -57,7 +57,7 @@ function listInletNames({ ports = [] }: Device): readonly string[] {
   return ports.filter(({ kind }) => kind === "POWER_IN").map(({ name }) => name);
 }
 
-/** Rejects a feed that several outlets declare. */
+/** Rejects a feed that an outlet of another device declares. */
 async function checkFeedUnique({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   for (const [index, { name, powerOut }] of (after.ports ?? []).entries()) {

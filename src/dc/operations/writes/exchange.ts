@@ -38,7 +38,7 @@ export type ExchangeResult =
 export interface ExchangeSession {
   /** Creates resources, or overwrites the source's fields in existing ones. Results are in the order of the items. */
   upsert(kind: ResourceKind, items: readonly IncomingResource[]): Promise<readonly ExchangeResult[]>;
-  /** Deletes a resource without dependents. @returns why it was not deleted, or undefined if it was */
+  /** Deletes a resource without dependents. @returns the error if it was not deleted, else undefined */
   remove(kind: ResourceKind, named: ResourceByKind[ResourceKind]): Promise<OperationError | undefined>;
   /** Creates or replaces a device type. */
   putDeviceType(type: DeviceType): Promise<Outcome | OperationError>;
@@ -132,7 +132,7 @@ function listFieldChanges(before: object, after: object): readonly FieldChange[]
     .map((field) => ({ field, before: was[field], after: is[field] }));
 }
 
-/** Returns a refusal as the result; throws other errors, such as a lost database connection or a partial write. */
+/** Runs work and returns its refusal. @throws other errors, such as a lost database connection or a partial write */
 async function runCatchingRefusal(
   { changes }: WriteSession,
   work: () => Promise<unknown>,

@@ -21,8 +21,8 @@ export type LoadItem =
 export type LoadBatch = (kind: ResourceKind, items: readonly LoadItem[]) => Promise<readonly LoadResult[]>;
 
 /**
- * Upserts many resources of any kind inside one transaction, dependencies first. All rules run before anything is
- * written, so a rejected resource affects no other and needs no savepoint. Loads upstream of the written devices are
+ * Upserts many resources of any kind inside one transaction, dependencies first. All rules of a resource run before it
+ * is written, so a rejected resource affects no other and needs no savepoint. Loads upstream of the written devices are
  * not checked, because later items of the load still change them; the analyses report them.
  */
 export async function loadResources(
@@ -67,7 +67,7 @@ async function loadOneResource(
 /** Whether a resource has the key with which its stored version is looked up: an edge requires both ends. */
 function hasResourceKey(read: ResourceByKind[ResourceKind] | OperationError): read is ResourceByKind[ResourceKind] {
   if (read instanceof OperationError) return false;
-  // An edge without its ends is parsed as well, and refused later.
+  // An edge without its ends can be parsed. The upsert rejects it later.
   const { a, b }: { readonly a?: unknown; readonly b?: unknown } = "code" in read ? { a: read, b: read } : read;
   return a !== undefined && b !== undefined;
 }

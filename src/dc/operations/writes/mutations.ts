@@ -109,7 +109,7 @@ interface DeleteRequest extends Omit<RemoveOptions, "cascade"> {
 
 export type CodedKind = "device" | "rack" | "crac";
 
-/** Returns a resource that has only a code, because a deletion needs nothing else. */
+/** Returns a resource with its code and placeholders of other required fields. A deletion uses only the code. */
 export function createResourceWithCode(kind: CodedKind, code: string): ResourceByKind[CodedKind] {
   const blank: { readonly [Kind in CodedKind]: ResourceByKind[Kind] } = {
     device: { code, kind: "OTHER" } satisfies Device,
@@ -196,7 +196,7 @@ async function findInletDevice(
   return undefined;
 }
 
-/** Converts one item. An item that cannot be parsed fails alone; the others are still applied. */
+/** Converts one item, or returns its refusal, so that other items are still applied. */
 export function parseItem<Kind extends ResourceKind>(
   kind: Kind,
   item: object,
@@ -217,7 +217,7 @@ function createItemIdentity(
 ): Pick<BulkItem, "field" | "code" | "name" | "key"> {
   const { code } = given;
   if (code !== undefined) return { field: `${at}.code`, code, name: "Code", key: codeKey(code) };
-  // An edge without an end is parsed as well, and refused later.
+  // An edge without an end can be parsed. The upsert rejects it later.
   const ends: Partial<Cable> = model instanceof Refusal || "code" in model ? {} : model;
   if (ends.a === undefined || ends.b === undefined) return { field: at, code: "", name: "Cable", key: at };
   return { field: at, code: formatCableRef(ends.a, ends.b), name: "Cable", key: formatEdgeKey(ends.a, ends.b) };
@@ -268,7 +268,7 @@ export async function deleteInBulk(
   return runBulk(session, items, { atomic: request.atomic });
 }
 
-/** Groups the given codes that depend on another given code, by that code's key: they are removed before it. */
+/** Maps the key of each given code to the given codes that depend on it and are removed before it. */
 export async function groupDependants(
   { writer }: WriteSession,
   kind: CodedKind,

@@ -30,8 +30,7 @@ export type FindWarnings = (code: string) => readonly WarningFinding[];
 /**
  * Checks the supply of written devices and the loads of everything upstream, with the same functions as the analyses.
  * The warnings of a device are sorted by distance of the supply.
- *
- * @param budget number of devices that may be read downstream; larger supplies are left to the analyses
+ * @param budget number of devices that may be read downstream; a supply with more gets no warnings
  */
 export async function findPowerWarnings(
   site: SiteReader,
@@ -76,7 +75,7 @@ async function checkDownstreamLoads(around: PowerSurroundings, supplies: Readonl
     judged.push(key);
     for (const one of found) below.add(one);
   }
-  // Consumers of these supplies may have other supplies, whose loss shifts load to these.
+  // Includes the consumers' other supplies, because their loss shifts load to the checked supplies.
   const graph = buildPowerGraph(around.inventory(await around.upstream(below)));
   const figures = new PowerFigures(graph);
   const elements = new Map(judged.map((key) => [key, listElementsOfDevice(graph, key)]));
@@ -110,8 +109,8 @@ function listElementsOfDevice(graph: PowerGraph, key: string): readonly number[]
 }
 
 /**
- * Whether an element might be unable to carry everything downstream. A failure cannot shift more load to it than that.
- * If outlets record their phases, one phase is checked alone.
+ * Whether everything downstream of an element exceeds its capacity. A failure cannot shift more load to it. If outlets
+ * record their phases, all load may be on one phase.
  */
 function canOverloadSupply(graph: PowerGraph, start: number): boolean {
   const node = graph.nodes[start];
@@ -145,7 +144,7 @@ function listOverloadWarnings(carried: CarriedLoads, index: number): readonly Wa
   const { graph } = carried;
   const node = graph.nodes[index];
   const { capacityW = 0, maxUtilizationPct = 0 } = node ?? {};
-  // The outlet that declares a feed is a port of the device; the feed is not.
+  // Names an outlet by its port, even if the node has the reference of the feed that the outlet declares.
   const ref = node?.kind === "OUTLET" ? portRef(node.end) : (node?.ref ?? "");
   const unit = node?.kind === "OUTLET" && graph.isApparent ? "VA" : "W";
   const figure = (pct: number) => `${Math.round((pct * capacityW) / 100)} ${unit}`;
@@ -170,7 +169,7 @@ function listOverloadWarnings(carried: CarriedLoads, index: number): readonly Wa
   });
 }
 
-/** Compares the three phases of equipment whose outlets record their legs. */
+/** Warns if the three phases of equipment differ too much. Only outlets that record their legs count. */
 function listPhaseWarnings(
   { graph, loads: { watts } }: CarriedLoads,
   elements: readonly number[],

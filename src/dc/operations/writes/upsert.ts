@@ -86,7 +86,7 @@ async function mergeWantedResource<Kind extends ResourceKind>(
   return complete(merged, writer);
 }
 
-/** Rejects an edge without both ends, because they are its identity. */
+/** Rejects an edge without both ends, because they are its identity, and ends with an invalid port name. */
 function requireEnds(resource: ResourceByKind[ResourceKind], at: string): void {
   if ("code" in resource) return;
   for (const field of ["a", "b"] as const) {
@@ -123,7 +123,7 @@ export function checkPrecondition(
   throw refuse("ALREADY_STORED", message, { field, value, expected: "one that is not stored yet", ref });
 }
 
-/** Requires that the given version is stored; throws Refusal ETAG_MISMATCH if another version, or none, is stored. */
+/** Requires that the given version is stored. @throws Refusal ETAG_MISMATCH if another version, or none, is stored */
 export function checkEtag(
   demanded: string,
   stored: string | undefined,

@@ -18,7 +18,7 @@ export const ALLOWED_ROLES: Readonly<Record<Rpc["effect"], readonly Role[]>> = {
   report: ["meter", "writer", "admin"],
 };
 
-/** Checks the caller's role before any read. @throws OperationError unauthenticated or permission_denied. */
+/** Checks the caller's role, before the request is read. @throws OperationError unauthenticated or permission_denied */
 export function authorizeCall(
   rule: Rule,
   { effect, method }: { readonly effect: Rpc["effect"]; readonly method: string },
@@ -27,7 +27,7 @@ export function authorizeCall(
   requirePrincipal(rule, caller);
   const { principal } = caller;
   if (!rule.authRequired || principal === undefined) return;
-  // A subscriber of the calendar may read without a role.
+  // Principals without roles may read, because subscribers of the calendar have none.
   if (effect === "read" && principal.roles.length === 0) return;
   if (principal.roles.some((role) => ALLOWED_ROLES[effect].includes(role))) return;
   const roles = ALLOWED_ROLES[effect];

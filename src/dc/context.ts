@@ -33,7 +33,7 @@ export interface Caller {
 export interface FinishedCall {
   readonly method: string;
   readonly interface: AuditInterface;
-  /** `ok`, the kind of the refusal, `cancelled` for a read whose caller left, or `internal` for a defect. */
+  /** `ok`, the kind of the error, `cancelled` for a read that its caller aborted, or `internal` for a defect. */
   readonly outcome: string;
   readonly seconds: number;
 }

@@ -23,10 +23,10 @@ interface Needs {
 }
 
 /**
- * Refreshes the cached replies to recent questions after changes, so that the next caller gets them at once. Starts
- * when no write runs and the revision has not changed between two checks, and stops at the next write. Checks the
- * store's revision at intervals, so that it also detects writes of other processes. Cost: one statement per interval
- * while there are recent questions, nothing otherwise.
+ * Refreshes the cached replies to recent questions after changes, so that the next caller gets them at once. A refresh
+ * starts when no write runs and the revision has not changed between two checks; the next write stops it. Reading the
+ * store's revision at intervals also detects writes of other processes. Cost: one statement per interval while there
+ * are recent questions, nothing otherwise.
  */
 export class CurrentReplies {
   readonly #needs: Needs;

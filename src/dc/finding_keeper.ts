@@ -20,8 +20,8 @@ interface Needs {
 
 /**
  * Stores the start of each finding, since only the latest value of a reading is stored. Searches for findings after
- * readings or the inventory have changed, or when time alone turns a reading into a stopped one. Several servers of one
- * database may do so.
+ * readings or the inventory have changed, or when time alone turns a reading into a stopped one. Several servers may do
+ * this for one database.
  */
 export class FindingKeeper {
   readonly #needs: Needs;

@@ -1,6 +1,6 @@
-/** Maximum characters of a comment. Our choice: a note, no document; keeps rows and change log entries small. */
+/** Maximum characters of a comment. Our choice: enough for a note; keeps rows and change log entries small. */
 export const MAX_COMMENT_CHARS = 4096;
-/** Maximum characters of a name, by docs/rpcs.md#device, and likewise of manufacturer, serial, tenant and the like. */
+/** Maximum characters of a name, manufacturer, serial, tenant or other short text. Source: docs/rpcs.md#device. */
 export const MAX_TEXT_CHARS = 128;
 /** Maximum labels per resource and characters of key and value. Source: docs/contract/datacenter-rules.md#general. */
 export const MAX_LABELS = 64;
@@ -26,7 +26,7 @@ export const REQUEST_MEMORY_MS = 24 * 60 * 60 * 1000;
 /** Maximum devices that a write reads for load warnings, per call and per item. Our choice: limits a write's cost. */
 export const MAX_LOAD_WALK = 250;
 export const MAX_LOAD_WALK_PER_ITEM = 5;
-/** Maximum values of one filter field. Our choice: a person types or selects a filter, which is not a data set. */
+/** Maximum values of one filter field. Our choice: more than a user types or selects. */
 export const MAX_FILTER_VALUES = 1000;
 /** Maximum length of a search text, in characters. Our choice: longer than any text of a device except its comments. */
 export const MAX_QUERY_CHARS = 256;
@@ -53,7 +53,7 @@ export const MAX_PLACEMENT_EXAMPLES = 5;
 /** Maximum readings of a report, and refused ones in its reply. Our choice: 100,000 elements in ten calls. */
 export const MAX_READINGS = 10_000;
 export const MAX_READING_FAILURES = 1000;
-/** Time after which a reading that no report renews is removed, in milliseconds: as long as its days are stored. */
+/** Time after which a reading that no report renews is removed, in milliseconds: as long as daily figures are kept. */
 export const READING_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 /** Default maximum age of a valid reading, in seconds. Source: docs/readings.md#loads. */
 export const DEFAULT_READING_AGE_S = 900;

@@ -10,7 +10,7 @@ import type { DcReader } from "./ports.ts";
 /** Number of cached graphs. Our choice: one of the latest values and one of the peaks. */
 const KEPT = 2;
 
-/** Selection of the readings that are used. */
+/** Options that select the readings for measured loads. */
 export interface MeasuredQuestion {
   /** Whether to use the 95th percentile of 30 days instead of the latest value. */
   readonly isPeak: boolean;
@@ -18,7 +18,7 @@ export interface MeasuredQuestion {
   readonly maxAgeS: number;
 }
 
-/** The snapshot of a read. */
+/** The snapshot of a read, with its scheduler and its time, ISO 8601 in UTC. */
 export interface MeasuredMoment {
   readonly reader: DcReader;
   readonly scheduler: CooperativeScheduler;
@@ -41,7 +41,7 @@ interface Kept {
   readonly recorded: Topology;
   readonly readings: number;
   readonly question: string;
-  /** Start of validity: at an earlier time, readings that were too old then would be used. */
+  /** Start of validity. An earlier read would also use readings that had expired by then. */
   readonly from: number;
   readonly made: Promise<MeasuredGraph>;
   /** Whether other reads wait for this build; they do not wait for one that runs only when the event loop is idle. */
@@ -51,7 +51,7 @@ interface Kept {
 
 /** Keeps graphs with measured draws, so that all requests between two reports share one build. */
 export class MeasuredGraphs {
-  /** Oldest first. */
+  /** Cached graphs, oldest first. */
   #kept: readonly Kept[] = [];
 
   /** Returns the recorded graphs with measured draws. Reads that ask at the same time share one build. */

@@ -78,7 +78,7 @@ export class MeasuredReads {
   }
 }
 
-/** Refuses an age that has no effect, because its sender would expect one. @throws Refusal */
+/** Rejects an age that has no effect, because its sender would expect one. @throws Refusal */
 function refuseUnusedAge({ maxAgeS, loadBasis }: Partial<Asked>): void {
   if (maxAgeS === undefined || loadBasis === LoadBasis.MEASURED) return;
   const expected = "load_basis LOAD_BASIS_MEASURED";

@@ -21,7 +21,7 @@ export async function openService(
   store: DcStore,
   { clock, authRequired, observe = () => {}, noteLog, rasterize, loadViewer }: ServiceOptions,
 ): Promise<DcService> {
-  // Read first: a database on read-only media already has its key.
+  // Reads first, because a database on read-only media already has its key and rejects writes.
   const kept = await store.read((reader) => reader.setting(PAGE_KEY));
   const pageKey =
     kept ??

@@ -26,9 +26,9 @@ export interface DeviceFilter extends Partial<Omit<FilterMessage, PlacesOfFilter
   readonly floors?: readonly Omit<LocationArea, "name">[];
   readonly rooms?: readonly LocationArea[];
   readonly rows?: readonly LocationArea[];
-  /** Only these codes; `fed_by` is converted to such a list. */
+  /** Selects only devices with these codes, such as those that `fed_by` supplies. */
   readonly codes?: readonly string[];
-  /** None of these codes. */
+  /** Excludes devices with these codes. */
   readonly exceptCodes?: readonly string[];
 }
 
@@ -103,7 +103,7 @@ export interface FeedDelivery {
   readonly rowKey: string;
   /** Commit position, which distinguishes the versions of a row. */
   readonly mark: string;
-  /** Sequence number of the log entry about it; 0 without one. */
+  /** Sequence number of the log entry that records it; 0 if the delivery counts for no entry. */
   readonly seq: number;
   readonly receivedAt: string;
 }
@@ -243,7 +243,7 @@ export interface DcWriter extends DcReader, ReadingWriter {
   keepCheckpoint(checkpoint: StoredCheckpoint): Promise<void>;
   /** Removes the entries up to a seq from the change log. */
   dropLog(until: number): Promise<void>;
-  /** Marks the inventory as changed; returns the new revision. `append` must record changes in the same transaction. */
+  /** Marks the inventory as changed; returns the new revision. The same transaction must add the changes to the log. */
   raiseRevision(): Promise<number>;
   remember(request: RememberedRequest): Promise<void>;
   /** Removes stored replies older than `before`. */
@@ -274,7 +274,7 @@ export interface DcStore {
   write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result>;
   /**
    * Runs `work` on a snapshot as a write would, and then discards its changes. Writes continue meanwhile. `work` may
-   * use the reads of rules and of changed resources.
+   * only read the resources that it changes and those that rules read.
    */
   draft<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result>;
   /** Returns the revision that a new read would get. Cost: one statement, no transaction. */

@@ -91,7 +91,7 @@ export class ReadCalls {
     return this.#gate.run(peer, signal, () => compute(new CooperativeScheduler(signal, peer), () => {}));
   }
 
-  /** Answers a read whose reply is not cached. */
+  /** Returns a function that computes the reply of a read and caches it. */
   #computation(
     rpc: ReadRpc,
     request: Message,

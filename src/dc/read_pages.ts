@@ -12,8 +12,9 @@ export interface ServiceCalls {
 }
 
 /**
- * Requests all pages of a reply as one, until its list has `limit` items. `list` names the list of items. The result
- * may be a reply object that the service shares with other callers.
+ * Requests all pages of a reply as one, until its list has `limit` items. The result may be a reply object that the
+ * service shares with other callers.
+ * @param list returns the list of items of a reply
  */
 export async function readPages<Reply extends Page, Request extends DescMessage>(
   service: ServiceCalls,

@@ -17,7 +17,7 @@ export class ReplyCache {
   #revision = 0;
   #bytes = 0;
 
-  /** Whether a reply may be cached, so that the caller reads the revision for `find`. */
+  /** Whether a reply is cached for some revision. If not, the caller need not read the revision. */
   has(key: string): boolean {
     return this.#entries.has(key);
   }
@@ -31,7 +31,7 @@ export class ReplyCache {
     return known.reply;
   }
 
-  /** Caches a reply of this revision, unless a newer revision exists. */
+  /** Caches a reply of this revision, unless a newer revision exists or the reply is too large. */
   keep<Reply>(key: string, kept: KeptReply<Reply>, revision: number): void {
     this.#follow(revision);
     if (revision === this.#revision && kept.bytes <= MAX_REPLY_BYTES) this.#set(key, kept);

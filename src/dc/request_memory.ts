@@ -18,7 +18,7 @@ interface MemorySession {
 }
 
 /**
- * Returns the first reply for a repeated request_id. Source: AIP-155;
+ * Stores the reply of a request_id, and returns it again for the repeated request. Source: AIP-155;
  * docs/contract/datacenter-messages.md#common-fields-of-changes.
  */
 export class RequestMemory {

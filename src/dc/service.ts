@@ -29,7 +29,7 @@ import { type LoadOptions, WriteCalls } from "./write_calls.ts";
 export { LOG_PROBLEMS } from "./audit/chain.ts";
 export type { LogVerdict };
 
-/** Caller for the server's own reads, which follow verdicts for streams; other calls run first. */
+/** The server itself, as the caller that reads verdicts for streams. Other calls run first. */
 const WATCHER: Caller = {
   interface: "SYSTEM",
   principal: { name: "streams", roles: [], authMethod: "none" },
@@ -68,7 +68,7 @@ export class DcService {
   }
 
   /**
-   * Builds the data that reads need before the first read, including loads after every single loss; calls run first.
+   * Builds the data that reads share, including loads after every single loss, before the first read. Calls run first.
    * @throws the signal's reason once it aborts
    */
   async warmUp(signal: AbortSignal): Promise<void> {
@@ -134,8 +134,8 @@ export class DcService {
   }
 
   /**
-   * Opens a stream of changes after the entry `after`, or after the last one; requires the role of a reader. @throws
-   * OperationError for a refusal
+   * Opens a stream of changes after the entry `after`, or after the last one; requires the role of a reader.
+   * @throws OperationError for a refusal
    */
   async changeStream(after: number | undefined, caller: Caller): Promise<ChangeStream> {
     return this.#counted("ChangeStream", caller, () => {
@@ -165,7 +165,7 @@ export class DcService {
     return this.#loading(caller, options, (session) =>
       work(async (kind, messages) => {
         const loaded = await loadResources(session, kind, messages);
-        // Flushed after each batch, so that the buffered log entries do not grow with the load.
+        // Flushes after each batch, so that the buffered log entries do not grow with the load.
         await session.changes.flush();
         return loaded;
       }),
@@ -215,8 +215,9 @@ export class DcService {
   }
 
   /**
-   * Applies a change feed's delivery: `body` is its JSON. The interface has checked the feed's own secret. @throws
-   * OperationError for a refusal; an event that cannot be parsed becomes a dead letter instead
+   * Applies a change feed's delivery: `body` is its JSON. The interface has checked the feed's own secret. An event
+   * that cannot be parsed becomes a dead letter.
+   * @throws OperationError for a refusal
    */
   async changeFeed(body: unknown, feed: string, caller: Caller): Promise<DeliveryReceipt> {
     return this.#counted("AuditWebhook", caller, async () => {
@@ -294,7 +295,7 @@ export class DcService {
     }
   }
 
-  /** Refuses a call for which its principal lacks the role, before the request is read. @throws OperationError */
+  /** Rejects a call whose principal lacks the role, before the request is read. @throws OperationError */
   demandRole({ effect, method }: Rpc, principal: Caller["principal"]): void {
     authorizeCall(this.#context, { effect, method: method.name }, principal === undefined ? {} : { principal });
   }

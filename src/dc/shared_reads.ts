@@ -24,7 +24,7 @@ interface Running {
 /**
  * Computes equal reads once while they run. A caller joins a read only if its snapshot has the inventory's current
  * revision, so that it sees every change that was acknowledged before its request. A read counts against every
- * connection that waits for it, and stops when none does.
+ * connection that waits for it, and stops when no caller waits for it.
  */
 export class SharedReads {
   readonly #running = new Map<string, Running>();

@@ -36,7 +36,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 /** Fields that every mutation has in addition to its own. */
 interface Common {
   readonly requestId: string;
-  /** Like the message, absent for mutations without log entries. */
+  /** Absent, as the message is, for mutations without log entries. */
   readonly validateOnly?: boolean;
   readonly changeMessage?: string;
 }

@@ -1,4 +1,4 @@
-/** A resource as an upsert request takes it, in proto JSON with the field names of the proto. */
+/** A resource in proto JSON with the field names of the proto, as upsert requests contain it. */
 export type SampleJson = Readonly<Record<string, unknown>>;
 
 const SPEEDS: Readonly<Record<string, number>> = {

@@ -63,7 +63,7 @@ export interface WriteRpc<Method extends DescMethodUnary = DescMethodUnary> exte
 export interface PreviewSession extends WriteSession {
   /** Revision of the inventory that the draft began with. */
   readonly revision: number;
-  /** Topology that previews share with reads. It has the loads after every single loss only if they are needed. */
+  /** Topology that previews share with reads. It may lack the loads after every single loss. */
   readonly topology: Topology;
 }
 
@@ -73,8 +73,8 @@ export type ReplyAfterPreview<Method extends DescMethodUnary> = (
 ) => Promise<MessageShape<Method["output"]>>;
 
 /**
- * A query about possible changes: `run` applies them in a draft and collects from it what the reply needs. It requires
- * the role of a writer, because it tries changes that only a writer may make.
+ * A query about possible changes: `run` applies them in a draft and collects the data for the reply. It requires the
+ * role of a writer, because it tries changes that only a writer may make.
  */
 export interface PreviewRpc<Method extends DescMethodUnary = DescMethodUnary> extends Definition<Method> {
   readonly effect: "preview";

@@ -1,6 +1,6 @@
 import type { Steps } from "#kernel/steps.ts";
 
-/** Maximum time in milliseconds that work runs before a yield. Our choice: the time that other calls may wait. */
+/** Maximum time in milliseconds that work runs before a yield. Our choice: other calls wait at most this long. */
 const SLICE_MS = 5;
 /**
  * Maximum time in milliseconds that work runs while it holds the database's write lock. Our choice: twice the other
@@ -8,8 +8,8 @@ const SLICE_MS = 5;
  */
 const WRITE_SLICE_MS = 10;
 /**
- * One turn in this many runs other work before work that holds the write lock. Our choice: reads continue during an
- * endless queue of writes.
+ * One turn in this many runs other work before work that holds the write lock. Our choice: often enough that reads
+ * continue during an endless queue of writes.
  */
 const TURNS_TO_OTHERS = 3;
 /** One turn in this many runs the idle peer's work first. Our choice: idle work takes below 2 percent of the time. */
@@ -21,9 +21,9 @@ export const IDLE_PEER = {};
 /**
  * Shares the event loop among all long pieces of work. In each turn of the loop they run for one slice in total; the
  * remaining work queues per peer, and the peers alternate. A health probe therefore waits for one slice, and a peer
- * with one call does not wait for another peer's thousand. Requests that have just arrived alternate with the peers, so
- * that a short one does not wait for all of them. Work that holds the write lock runs first in two of three turns, so
- * that the lock's duration does not grow with the number of peers.
+ * with one call does not wait for the thousand calls of another peer. Requests that have just arrived alternate with
+ * the peers, so that a short request does not wait for all peers. Work that holds the write lock runs first in two of
+ * three turns, so that the lock's duration does not grow with the number of peers.
  */
 class LoopShare {
   /** Waiting continuations by peer. The first peer runs next. */

@@ -55,7 +55,9 @@ export class NetworkTracer {
     return [...new Set([...named, ...riding])];
   }
 
-  /** Returns the nodes of devices that stay on without a data path. The cost is that of `DataPaths.isolatedBy`. */
+  /**
+   * Returns the nodes of devices that stay on without a data path. The cost is that of `DataPaths.findIsolatedDevices`.
+   */
   isolatedBy(dead: DeadNetwork): Promise<readonly number[]> {
     return this.#paths.isolatedBy(dead);
   }
@@ -113,9 +115,9 @@ const NOTHING: NetworkLoss = { linksDown: [], lostMbps: 0, cutOff: [], isolated:
 
 /**
  * Finds the links, switches and devices that lose their connection with failed devices, ports, cables, patch panels and
- * links. Data paths are followed only if parts of networks or locations fail.
+ * links. Data paths are followed only if parts of networks or locations fail. Cost: the links of all fabrics, traces
+ * from the failed ports, and data paths.
  * @param off nodes of devices that do not work any more
- * Cost: the links of all fabrics, traces from the failed ports, and data paths as of `DataPaths.isolatedBy`.
  */
 export async function findNetworkLoss(
   session: NetworkSession,

@@ -17,7 +17,7 @@ interface TokenContent {
 }
 
 /**
- * Seals a cursor. The token is opaque, URL-safe, and invalid for another query or after a change.
+ * Seals a cursor. The token is opaque, URL-safe, and invalid for another query or if it was altered.
  * @param question everything that determines which rows are returned in which order
  */
 export function sealPageToken(key: Uint8Array, question: unknown, cursor: unknown): string {

@@ -136,7 +136,7 @@ export function createMissingFieldRefusal(field: string, expected: string): Refu
   return refuse("REQUIRED_FIELD", `Field "${field}" is required`, { field, expected });
 }
 
-/** Limits the length of a list or text. @throws Refusal if it is exceeded */
+/** Limits the length of a list or text. @throws Refusal for a longer one */
 export function requireAtMost(field: string, count: number, most: number, what: string): void {
   if (count <= most) return;
   const expected = `at most ${most} ${what}`;

@@ -42,7 +42,7 @@ export async function replyWithPicture<
   return reply;
 }
 
-/** Returns functions that let a rendering yield to other calls of this process. */
+/** Returns the dependencies of a rendering. The rendering yields to other calls at its checkpoints. */
 export function createRenderPorts({ context, scheduler }: Pick<ReadSession, "context" | "scheduler">): RenderPorts {
   return { rasterize: context.rasterize, loadViewer: context.loadViewer, checkpoint: () => scheduler.yieldIfDue() };
 }

@@ -8,7 +8,7 @@ import type { Subgraph, SubgraphEdge, SubgraphNode } from "#dc/render/subgraph.t
 import { formatWatts } from "#words/figures.ts";
 import { formatConstant, getRefName } from "#words/names.ts";
 
-/** Maximum number of listed elements in a picture. Our choice: the maximum number of nodes. */
+/** Maximum number of references of a picture request. Our choice: as many as a picture has nodes. */
 const MAX_RENDER_REFS = 10_000;
 
 /** Returns references without duplicates. @throws Refusal for too many references, or naming the malformed one */
@@ -101,7 +101,9 @@ function identityFields(power: PowerGraph, index: number) {
   return { ref, name: short, kind: node?.kind === "OUTLET" ? "Outlet" : "Feed" };
 }
 
-/** Returns the requested elements downstream of one, and whether each is reached only through unrequested elements. */
+/**
+ * Returns the requested elements downstream of an element, and whether each is reached only through unrequested ones.
+ */
 function findReachedElements(
   power: PowerGraph,
   from: number,

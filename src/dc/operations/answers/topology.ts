@@ -68,7 +68,7 @@ export class TopologyCache {
   }
 }
 
-/** Returns the topology with all later changes applied, or undefined if there are too many. */
+/** Returns the topology with all later changes applied, or undefined if they are too many or archived. */
 async function applyLaterChanges(reader: DcReader, { seq, topology }: Kept): Promise<Topology | undefined> {
   const refs = await reader.changedSince(seq, MAX_FOLLOWED + 1);
   if (refs === undefined || refs.length > MAX_FOLLOWED) return undefined;
@@ -78,7 +78,9 @@ async function applyLaterChanges(reader: DcReader, { seq, topology }: Kept): Pro
   return part && topology.changed(part.keys, part.after);
 }
 
-/** Reads resources changed since a topology, by their references in the log; undefined if one names no resource. */
+/**
+ * Reads resources changed since a topology, by their references in the log; undefined if a reference names no resource.
+ */
 export async function readChangedPart(
   reader: DcReader,
   topology: Topology,

@@ -22,7 +22,8 @@ export function isHlc(text: unknown): text is string {
 }
 
 /**
- * Whether clock reading `a` is later than `b`, or `b` is unreadable. Numbers lack the precision for nineteen digits.
+ * Whether clock reading `a` is later than `b`, or `b` is unreadable. Compares big integers, because a reading has
+ * nineteen digits.
  */
 export function isLater(a: string, b: string): boolean {
   const [first, second] = [parseHlc(a), parseHlc(b)];

@@ -11,7 +11,7 @@ export type Settlement = "replay" | "drop";
 
 /**
  * Settles one dead letter in the caller's transaction. Returns the receipt of a replay, undefined for a dropped letter.
- * @throws OperationError not_found; failed_precondition if the letter still cannot be parsed, and keeps it
+ * @throws OperationError not_found; failed_precondition for a letter that still cannot be parsed, which is not deleted
  */
 export async function settleDeadLetter(
   source: Omit<FeedSource, "feed">,

@@ -9,7 +9,7 @@ import { type FeedEvent, type FeedRow, UnreadableEventError } from "./delivery.t
 
 export type FeedTable = ResourceKind | "port";
 
-/** A feed event in the terms of the change log. */
+/** A change of one row, with the references that the change log uses. */
 export interface RowChange {
   readonly table: FeedTable;
   /** The row's key, the same text for every version of the row. */

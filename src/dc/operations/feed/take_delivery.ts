@@ -25,7 +25,7 @@ export interface DeliveryReceipt {
   /** Number of row versions that were new. */
   readonly accepted: number;
   readonly duplicates: number;
-  /** Number of new versions that the service did not write itself, now in the change log. */
+  /** Number of new versions that the service did not write itself. They are added to the change log. */
   readonly outOfBand: number;
   /** Number of events of tables that are not logged. */
   readonly ignored: number;

@@ -27,10 +27,7 @@ export function findProtoComment(name: string): string {
   return COMMENTS[name] ?? "";
 }
 
-/**
- * Returns the JSON Schema of a message as proto JSON with the proto's names: properties, comments as descriptions,
- * required fields.
- */
+/** Returns the JSON Schema of a message in proto JSON with the proto's names. Proto comments become descriptions. */
 export function buildMessageSchema(desc: DescMessage, options: SchemaOptions): JsonSchema {
   const known = WELL_KNOWN[desc.typeName];
   if (known !== undefined) return known;

@@ -58,7 +58,7 @@ async function readOtherOpenWindows({ reader, now }: ReadSession, code: string) 
   return listOpenWindows(others, Date.parse(now));
 }
 
-/** Checks the number of elements. @throws Refusal for none, or too many */
+/** Checks the number of elements. @throws Refusal for no elements, or too many */
 function checkElementCount(count: number): void {
   const expected = `1 to ${MAX_WINDOW_ELEMENTS} references`;
   const field = "element_refs";

@@ -39,7 +39,10 @@ export const listInventory = defineRead({
 
 type MakeListing = (session: ReadSession) => Promise<Listing<unknown>>;
 
-/** Removes the item type of a listing, for the table of all listings: a listing receives only its own items. */
+/**
+ * Removes the item type of a listing, so that one table can contain all listings. A listing still receives only its own
+ * items.
+ */
 function eraseItemType<Item>(make: (session: ReadSession) => Promise<Listing<Item>>): MakeListing {
   return make as MakeListing;
 }

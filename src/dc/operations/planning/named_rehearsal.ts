@@ -78,7 +78,7 @@ async function addNetworkLoss(
   return effects.ofNamed(outcome, { cut, isolated });
 }
 
-/** Reads the connected cables without a power port at an end: the failure of a power cable is that of its inlet. */
+/** Reads the connected data cables. Omits cables with a power port, because their failure is that of the inlet. */
 async function readDataCables(reader: DcReader, topology: Topology): Promise<readonly Cable[]> {
   const found: Cable[] = [];
   let after = "";

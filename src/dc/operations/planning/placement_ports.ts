@@ -5,7 +5,7 @@ import { omitUndefinedFields, type Template } from "./placement_template.ts";
 
 /** Device ports that are assigned to the requested connections. */
 export interface ConnectedPorts {
-  /** Neighbours of each port; neighbours of one kind are grouped. */
+  /** Types and speeds of the neighbours. Consecutive equal ones are grouped with a count. */
   readonly ports: readonly RequestedPorts[];
   /** Names of the devices' ports, in the order of `ports`. */
   readonly names: readonly string[];

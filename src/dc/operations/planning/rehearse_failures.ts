@@ -53,7 +53,7 @@ export const rehearseFailures = defineRead({
   },
 });
 
-/** Returns risks that measured loads of the scope show, if the request uses measured loads. */
+/** Returns the findings of readings in the scope as reply fields; empty unless the request uses measured loads. */
 async function findMeasuredRisks(
   session: ReadSession,
   { loadBasis, scopeRef }: RehearseFailuresRequest,

@@ -126,7 +126,9 @@ function groupByKind(found: readonly RankedHit[]) {
 /** Maximum length of words without an error, and of words with at most one error; longer words may have two. */
 const [NO_ERROR, ONE_ERROR] = [2, 5] as const;
 
-/** Replaces words without a match by the nearest indexed words; undefined if no word is near enough. */
+/**
+ * Replaces words without a match by the nearest indexed words; undefined if a word has no near one, or no word changes.
+ */
 function correctWords(
   words: readonly string[],
   {

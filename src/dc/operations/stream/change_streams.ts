@@ -8,7 +8,8 @@ import { VerdictWatch } from "./verdict_watch.ts";
 
 /** Maximum number of open streams of one server. Our choice: far above the readers of one site. */
 const MAX_STREAMS = 1000;
-// A proxy may send many readers' streams over one connection. Below its 250 HTTP/2 streams, so that a refusal has one.
+// A proxy may send the streams of many readers over one connection. The limit is below its 250 HTTP/2 streams, so that
+// a refusal can still use one.
 const MAX_STREAMS_PER_PEER = 200;
 
 /** Position at which a stream begins. */

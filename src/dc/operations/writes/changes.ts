@@ -40,7 +40,7 @@ interface Origin {
 
 /**
  * Records every write of one transaction: row and change log entry are written together or not at all. Entries are
- * buffered until `flush`, so that rolling back a savepoint can discard its entries.
+ * buffered until the end of the writes, so that rolling back a savepoint can discard its entries.
  */
 export class Changes {
   readonly transactionId: string;
@@ -66,7 +66,7 @@ export class Changes {
     before: StoredVersion<ResourceByKind[Kind]> | undefined,
   ): Promise<StoredVersion<ResourceByKind[Kind]>> {
     const { now } = this.#origin;
-    // A resource without parts has the same canonical text for its version and its row.
+    // The etag and the row use the same canonical text, unless parts such as ports have their own rows.
     cacheCanonicalJson(resource);
     const stored = { resource, etag: computeEtag(resource), createTime: before?.createTime ?? now, updateTime: now };
     await this.#writer.put(kind, stored);

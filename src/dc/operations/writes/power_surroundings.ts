@@ -92,7 +92,7 @@ export class PowerSurroundings {
     }
   }
 
-  /** Finds the direct consumers of each of these devices. @throws TooFar */
+  /** Finds the direct consumers of each of these devices. @throws BudgetExceededError */
   async #lookBelow(keys: readonly string[]): Promise<void> {
     if (this.#left < 0) throw new TooFar();
     await this.#wire(keys);
@@ -189,7 +189,7 @@ export class PowerSurroundings {
     return owners;
   }
 
-  /** Reads devices downstream and charges them to the budget. @throws TooFar */
+  /** Reads devices downstream and charges them to the budget. @throws BudgetExceededError */
   async #spend(keys: readonly string[]): Promise<void> {
     this.#left -= new Set(keys.filter((key) => !this.#devices.has(key))).size;
     if (this.#left < 0) throw new TooFar();

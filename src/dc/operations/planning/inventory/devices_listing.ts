@@ -24,7 +24,7 @@ import {
 
 /**
  * Lists devices with their location, draw and supply. `fed_by` and `free_port` are conditions without a column. Cost:
- * redundancy verdicts of all devices when that column is first used.
+ * redundancy verdicts of all devices when the redundancy column is first used.
  */
 export function createDevicesListing(
   topology: Topology,
@@ -107,7 +107,10 @@ async function createFreePortCondition(
   return ({ code }) => wanted.has(keys.has(codeKey(code)) ? "YES" : "NO");
 }
 
-/** Returns whether each device has its required redundancy, by its code's key; absent if it requires none. */
+/**
+ * Returns, by the key of the device code, whether the device has its required redundancy. Omits devices that require
+ * none.
+ */
 function computeRedundancyCells(topology: Topology): ReadonlyMap<string, Cell> {
   return new Map(
     topology

@@ -15,7 +15,7 @@ import { createRoundedCell, createTextCell, type Listing, LOCATION_COLUMNS, spli
 interface Supply {
   readonly index: number;
   readonly node: PowerNode;
-  /** Power equipment, or the device whose outlet declares the feed. */
+  /** The power equipment itself, or the device of the outlet; undefined for a feed that no outlet declares. */
   readonly device: Device | undefined;
 }
 

@@ -15,7 +15,6 @@ const MAX_LISTED_ELEMENTS = 10;
 /** Maximum number of related elements that a summary names. */
 const MAX_NAMED_RELATED = 3;
 
-/** Converts a finding to its message. */
 export function createFindingMessage(topology: Topology, finding: DatedFinding) {
   const { kind, severity, ref, since, figures, related = [], quantities = [], source } = finding;
   return toMessage(ReadingFindingSchema, {

@@ -7,7 +7,7 @@ import type { DcReader, DeviceFilter } from "#dc/ports.ts";
 import { FAILING_KINDS, type RequestedRef } from "../../answers/failing_sources.ts";
 import { readRef } from "../../answers/parameters.ts";
 
-/** Kinds of references to elements whose loss may be accepted, and the prefix of roles whose loss may be. */
+/** Kinds of references that accept the loss of an element, and the prefix that accepts the loss of a role. */
 export const ACCEPTED_KINDS = ["device", "rack", "crac", "row", "room", "zone", "floor", "site"] as const;
 export const ROLE_PREFIX = "role:";
 

@@ -44,7 +44,7 @@ interface Kept {
   /** Start of validity. An earlier read would also use readings that had expired by then. */
   readonly from: number;
   readonly made: Promise<MeasuredGraph>;
-  /** Whether other reads wait for this build; they do not wait for one that runs only when the event loop is idle. */
+  /** Whether other reads may await this build. They do not await one that runs only while the event loop is idle. */
   isJoined: boolean;
   until: number;
 }

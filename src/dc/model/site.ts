@@ -7,7 +7,7 @@ export interface SourceConsumer {
   readonly inlet: string;
 }
 
-/** Gives rules the stored state before the checked write. Codes ignore case; lists are sorted by code. */
+/** Reads of the stored state before the write that rules check. Codes ignore case; lists are sorted by code. */
 export interface SiteReader {
   device(code: string): Promise<Device | undefined>;
   /** Returns the devices with the given codes that exist, with their power ports only, in one read. */

@@ -10,14 +10,14 @@ import type { ReadSession } from "../rpc.ts";
 export interface SwitchDevices {
   readonly topology: Topology;
   readonly deviceOf: FindDeviceByKey;
-  /** Keys of the device codes. */
+  /** Keys of the codes of these devices. */
   readonly keys: ReadonlySet<string>;
 }
 
 const byTopology = new WeakMap<Topology, Promise<SwitchDevices>>();
 let latest: WeakRef<Topology> | undefined;
 
-/** Returns a function that finds the devices at the ends of all fabric links. It costs what `readSwitchesOnce` does. */
+/** Returns a function that finds the devices at the ends of all fabric links. Cost: that of `readSwitchesOnce`. */
 export async function createSwitchLookup(reader: DcReader, topology: Topology): Promise<FindDeviceByKey> {
   return (await readSwitchesOnce(reader, topology)).deviceOf;
 }

@@ -92,7 +92,7 @@ export interface UnreadableValue {
   readonly word: UnknownWord | undefined;
 }
 
-/** Finds the first value that proto JSON cannot parse. Cost: as of `findUnreadablePath`. */
+/** Finds the first value that proto JSON cannot parse. Cost: that of `findUnreadablePath`. */
 export function findUnreadableValue(desc: DescMessage, json: unknown, options: Options): UnreadableValue {
   const field = findUnreadablePath(desc, json, options);
   const word = findUnknownName(desc, json);

@@ -30,7 +30,7 @@ interface RehearsalResults {
    * running work, because its reads end with the call.
    */
   readonly named: Map<string, Rehearsal>;
-  /** Failures to try in addition to windows, by options. */
+  /** Single failures to try in addition to the work of windows, by options. */
   readonly near: Map<string, SharedWork<NearFailures>>;
 }
 

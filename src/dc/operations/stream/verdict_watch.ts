@@ -70,7 +70,10 @@ export class VerdictWatch {
     return this.#known && this.#first + this.#events.length;
   }
 
-  /** Event with the revision after which changes of verdicts are sent. A list requested after this event is current. */
+  /**
+   * First event of a stream, with the revision after which changes of verdicts follow. A list of windows that is
+   * requested after this event is current.
+   */
   get beginning(): VerdictEvent {
     return { event: "verdicts", json: JSON.stringify({ revision: this.#known?.revision ?? 0 }) };
   }

@@ -83,7 +83,7 @@ export async function simulateOutage(question: WindowQuestion, out: OutInPiece):
   return { network: { tracer, ports: failing.networkPorts }, window, judged, depends };
 }
 
-/** Judges a piece. It costs what `findNextFailures` does. */
+/** Judges a piece. Cost: that of `findNextFailures`. */
 export async function judgePiece({ session }: WindowQuestion, piece: PieceOutage): Promise<JudgedPiece> {
   const { network, window, judged: alone } = piece;
   const next: NextFailures = await session.scheduler.run(findNextFailures(window, alone));

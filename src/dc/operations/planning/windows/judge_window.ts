@@ -109,7 +109,7 @@ export class WindowTimeline {
     return findWorst(await this.#verdicts(window), (one) => one);
   }
 
-  /** Returns the elements that are out in the piece that determines the verdict. It costs what the verdict does. */
+  /** Returns the elements that are out in the piece that determines the verdict. Cost: that of the verdict. */
   async worstPiece(window: TimedWindow): Promise<OutInPiece> {
     return findWorst(await this.#verdicts(window), (one) => one).out;
   }

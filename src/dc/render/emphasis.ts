@@ -8,7 +8,7 @@ export const FAINT_OPACITY = 0.72;
 const FRAME_GAP = 2;
 
 /**
- * Highlights the elements of `refs` and fades the others. References are compared without regard to case, like codes.
+ * Highlights the elements of `refs` and fades other elements. References are compared without regard to case.
  * Items without a reference, such as titles and legends, are not changed.
  */
 export function emphasize(items: readonly Item[], refs: ReadonlySet<string>): readonly Item[] {
@@ -33,7 +33,7 @@ function hasElementOf(item: Item, keys: ReadonlySet<string>): boolean {
   );
 }
 
-/** Frames an area; widens a bare line, such as a cable. */
+/** Widens a group of lines, such as a cable. Draws a frame around any other group. */
 function strengthenGroup(group: Group): Group {
   const bare = group.items.every(({ kind }) => kind === "line" || kind === "path");
   if (bare) return { ...group, emphasis: "strong", items: group.items.map(widenLine) };

@@ -3,9 +3,9 @@ import { parseCriteria } from "../spec/criteria.ts";
 import type { Provider } from "./providers.ts";
 
 /**
- * Kinds of decisions that a person accepts: the check of a criterion, a line of `verify.commands` or `worktree.setup`,
- * the start command of an agent; a branch's version of a file on which a check depends, the completion of a spec
- * without proof, and the removal of a setting or schema that judged runs.
+ * Kinds of lines that a person accepts. `check`, `verify` and `setup` are commands, `provider` an agent's start
+ * settings, `file` a branch's version of a file that a check reads. `unproven` completes a spec without proof.
+ * `config` and `schema` are rules that judge runs; accepting one removes it.
  */
 const LINE_KINDS = ["check", "verify", "setup", "provider", "file", "unproven", "config", "schema"] as const;
 export type AcceptedLineKind = (typeof LINE_KINDS)[number];
@@ -42,7 +42,10 @@ export interface AcceptanceStore {
   trust(on: boolean): Promise<void>;
 }
 
-/** Whether the command may run. An accepted line of `verify.commands` is also accepted as a check. */
+/**
+ * Whether a person has accepted the line. A rule counts as accepted if it is not held. An accepted line of
+ * `verify.commands` is also accepted as a check.
+ */
 export function isLineAccepted(accepted: AcceptedCommands, line: AcceptableLine): boolean {
   if (isRuleLine(line)) return !accepted.held.some((one) => isSameLine(one, line));
   const isCommand = line.kind !== "file" && line.kind !== "unproven";
@@ -109,7 +112,7 @@ export function buildUnprovenLine(id: string, why: string): AcceptableLine {
   return { kind: "unproven", text: `${id}: ${why}` };
 }
 
-/** Whether a line is a setting or schema that judges runs, and not a command. */
+/** Whether a line is a setting or schema that judges runs. */
 export function isRuleLine({ kind }: AcceptableLine): boolean {
   return kind === "config" || kind === "schema";
 }

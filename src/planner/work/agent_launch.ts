@@ -6,7 +6,7 @@ import type { AgentGrant } from "./providers/grant.ts";
 import type { ProviderRow } from "./providers/provider_row.ts";
 import type { Provider } from "./providers.ts";
 
-/** Folders and files of one run. Paths are absolute. */
+/** Prompt, paths, session and permissions of one run. Paths are absolute. */
 export interface LaunchPaths {
   readonly prompt: string;
   /** Path of the prompt's file, which is not committed. */
@@ -37,7 +37,7 @@ export interface ExtendedConfigFile {
   extend(file: string, text: string): Promise<ConfigEditResult>;
 }
 
-/** All data for starting an agent. */
+/** Command line, environment, input and files for starting an agent. */
 export interface AgentLaunch {
   /** Program and arguments, which are run without a shell. */
   readonly argv: readonly string[];

@@ -41,7 +41,7 @@ export interface AgentStreamResult {
   readonly denied: readonly string[];
 }
 
-/** Handlers of events by type; other types are ignored. */
+/** Event handlers by stream kind and event type. Events of other types are ignored. */
 const EVENTS: Readonly<
   Record<Exclude<StreamKind, "text">, ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void>>
 > = {

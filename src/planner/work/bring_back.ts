@@ -12,13 +12,13 @@ export interface SpecVersions {
   readonly here: string;
   /** The worktree's text at the run's end. */
   readonly there: string;
-  /** Whether the project's body stays, whatever the worktree's body is. */
+  /** Whether to keep the project's body even if only the worktree changed it. */
   readonly keepBody?: boolean;
 }
 
 /**
- * Merges a run's changes of a spec into the project's text. If the project's text did not change meanwhile, the result
- * is the worktree's text; else it takes over each field that the run changed, and the body unless both changed it.
+ * Merges a run's changes of a spec into the project's text. If the project's text did not change meanwhile, returns the
+ * worktree's text. Otherwise copies each field that the run changed, and the body unless both sides changed it.
  *
  * @returns the text, and whether a changed body stays in the worktree only
  * @throws OperationError `failed_precondition` when one of the texts does not parse

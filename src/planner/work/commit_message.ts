@@ -37,8 +37,8 @@ export function createCommitWriter(
 }
 
 /**
- * Whether a commit belongs to the work on the spec: its message contains `planner(<id>)`, the trailer, or the id where
- * the template places it. Planner's own commits do not count.
+ * Whether a commit belongs to the work on the spec: its message contains `planner(<id>)`, the trailer, or, if the
+ * template has `{id}`, the id in any line. The trailer and the id do not count in planner's own commits.
  */
 export function isSpecCommit(message: string, id: SpecId, template: string | null): boolean {
   if (message.includes(`planner(${id})`)) return true;
@@ -47,7 +47,7 @@ export function isSpecCommit(message: string, id: SpecId, template: string | nul
   return words.some((line) => containsId(line, id));
 }
 
-/** Returns texts; every message that names the spec contains at least one of these texts. */
+/** Returns texts of which every message that names the spec contains at least one. */
 export function listNamingTexts(id: SpecId, template: string | null): readonly string[] {
   return template?.includes("{id}") ? [id] : [`planner(${id})`, `${TRAILER}: ${id}`];
 }

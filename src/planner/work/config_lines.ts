@@ -1,10 +1,10 @@
-// Separate from acceptance.ts, because every command loads that one and this module loads the table of agents.
+// Separate from acceptance.ts, which every command loads, because this module also loads the table of agents.
 
 import type { PlannerConfig } from "../config/config.ts";
 import { type AcceptableLine, type AcceptedLineKind, buildProviderLine } from "./acceptance.ts";
 import { selectProvider } from "./providers.ts";
 
-/** Returns the commands that the settings of a project contain. */
+/** Returns `verify.commands`, `worktree.setup` and the agents' changed start settings from a project's settings. */
 export function listConfigLines(config: PlannerConfig): readonly AcceptableLine[] {
   const line = (kind: AcceptedLineKind) => (text: string) => ({ kind, text });
   const providers = Object.keys(config.providers).flatMap((provider) => {

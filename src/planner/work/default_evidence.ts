@@ -11,11 +11,11 @@ export interface WorkFacts {
     readonly type: string;
     readonly body: string;
   };
-  /** Body as the agent left it, before its last message is appended. */
+  /** Body after the run, before the agent's last message is appended. */
   readonly body: string;
   /** Path of the spec's own file, from the project's root. */
   readonly file: string;
-  /** Whether the run left a commit, an uncommitted file, a check that succeeded, or an output that fits the spec's schema. */
+  /** Whether the run left a commit, an uncommitted file, a successful check, or an output that fits the spec's schema. */
   readonly hasTrace: boolean;
   /** Whether `verify.commands` has lines. */
   readonly hasCommands: boolean;
@@ -32,9 +32,9 @@ export interface ChangedPath {
 /**
  * Returns why a successful run shows no work; null if it shows work.
  *
- * The spec's `evidence` decides. Without it, criteria or `verify.commands` decide, unless nothing but the spec's own
- * file changed. Any other spec needs a change outside `.planner/` or a new spec; for research, tasks, documentation and
- * drivers, and without git, an output that the agent wrote on purpose also counts.
+ * The spec's `evidence` decides if it is set. Otherwise a spec with criteria or `verify.commands` needs a new output or
+ * a change beside its own file. Any other spec needs a change outside `.planner/` or a new spec. For the types in
+ * `WRITTEN`, and without git, a new output is enough.
  *
  * Source: docs/decisions.md#s-25.
  */
@@ -60,12 +60,12 @@ function explainMissingDefaultEvidence(
   return mayWrite ? "nothing was changed and no output was written" : "nothing was changed outside .planner/";
 }
 
-/** Whether anything other than the spec's own file changed. Without git this is unknown and counts as true. */
+/** Whether the run left a trace or changed another file than the spec's. True without git, which would list changes. */
 function hasOtherChanges({ changed, file, hasTrace }: WorkFacts): boolean {
   return hasTrace || changed === null || changed.some(({ path }) => path !== file);
 }
 
-/** Whether a file is in a `.planner` folder, also if the project is a subfolder of the repository. */
+/** Whether a file is in a `.planner` folder at any depth, because the project may be a subfolder of the repository. */
 export function isPlannerFile(path: string): boolean {
   return `/${path}`.includes("/.planner/");
 }

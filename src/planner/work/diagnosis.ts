@@ -62,7 +62,7 @@ export interface Diagnosis {
 /** Statuses that change only by a person's action. */
 const STUCK: ReadonlySet<string> = new Set(["failed", "needs_attention"]);
 
-/** All checks in report order; later ones assume earlier results. Source: docs/contract/spec-tool.md#tools. */
+/** Checks of every spec in report order. Source: docs/contract/spec-tool.md#tools. */
 const CHECKS: readonly ((signs: SpecFacts) => DiagnosisCheck)[] = [
   checkSpecFile,
   checkLog,
@@ -167,13 +167,13 @@ function checkDependenciesAndMerge(signs: SpecFacts): readonly DiagnosisCheck[] 
   ];
 }
 
-/** Whether the worktree's status contains a reason from a merge, which the last run's record does not contain. */
+/** Whether a merge was refused for a reason that the last run's record does not contain. */
 function hasMergeRefusal({ status, notMerged = null, worktree = null, last = null }: SpecFacts): boolean {
   const isOver = status === "completed" || status === "needs_attention";
   return isOver && notMerged !== null && worktree !== null && last?.error?.endsWith(notMerged) !== true;
 }
 
-/** Returns checks of what the last run recorded; empty for a spec without a run. */
+/** Returns checks of the last run's record; empty for a spec without a run. */
 function checkLastRun({ last = null, status }: SpecFacts): readonly DiagnosisCheck[] {
   if (last === null) return [];
   const isDone = status === "completed" || status === "cancelled";

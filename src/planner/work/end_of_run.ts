@@ -41,7 +41,7 @@ export interface RunEnd {
   readonly reasons: readonly string[];
 }
 
-/** Maximum number of paths that one reason names. */
+/** Maximum number of criteria or paths that one reason names. */
 const MAX_NAMED = 5;
 
 export const NO_EVIDENCE: RunEvidence = {
@@ -59,8 +59,8 @@ export const NO_EVIDENCE: RunEvidence = {
  * Decides how a run ends.
  *
  * If the agent fails, the spec becomes failed and can be retried. If the agent reports success but evidence is missing,
- * the spec becomes needs_attention, for a person to review. Statuses that the agent set through the tools are kept:
- * cancelled and failed stay. A spec that it completed does not fail because of a bad exit status, but needs evidence.
+ * the spec becomes needs_attention, for a person to review. If the agent set the status to cancelled or failed, it
+ * stays. A spec that the agent completed does not fail because of a bad exit status, but needs evidence.
  *
  * Source: docs/decisions.md#s-25.
  */
@@ -79,7 +79,7 @@ export function needsEvidence({ exit, status }: Pick<RunFacts, "exit" | "status"
   return exit.code === 0 || status === "completed";
 }
 
-/** Decides an interrupted run's end: pending only if it left nothing, else the next run must not start afresh. */
+/** Returns an interrupted run's end: pending if it left no work, otherwise failed, so that a later run continues it. */
 function decideInterruptedEnd({ evidence: { commits, uncommitted, criteria, problems } }: RunFacts): RunEnd {
   const nothing = commits === 0 && uncommitted.length === 0 && problems.length === 0;
   const untouched = nothing && criteria.every(({ checked }) => !checked);

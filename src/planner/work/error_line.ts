@@ -6,7 +6,7 @@ const ERROR =
 const AROUND =
   /^\s*(?:warn|info|debug|at |from |\^+\s*$|~+|\d+ \||\|| {4,}|\t|node\.js v|bun v|note: |help: |hint: |goroutine |exit status|stack backtrace|traceback|file "|\.\.\. \d+ more|npm (?:err!|error) a complete log|error: command failed|error: script ".*" exited)/i;
 
-/** Returns the standard error line that says the cause; crashes often end in a stack frame or the runtime's version. */
+/** Returns the line that probably states the cause: the last error line, otherwise the last line; empty without lines. */
 export function findErrorLine(lines: readonly string[]): string {
   const told = lines.filter((line) => line.trim() !== "");
   const own = told.filter((line) => !AROUND.test(line));
@@ -17,10 +17,7 @@ export function findErrorLine(lines: readonly string[]): string {
   return (line + next).trim();
 }
 
-/**
- * Matches messages by which services refuse an account or report that its credit is used up, as agents print them. Real
- * CLIs printed the first ones; the services document the others.
- */
+/** Matches messages, as agents print them, by which services reject an account or report that its credit is used up. */
 const REFUSALS =
   /\b(?:401|402)\b|unauthori[sz]ed|unauthenticated|failed to authenticate|authentication (?:failed|error)|invalid[ _](?:x-)?api[ _-]?key|api key not valid|incorrect api key|not logged in|please (?:run )?\/?log ?in|credit balance|insufficient[_ ](?:quota|credits?|funds)|billing[_ ](?:hard )?limit|payment required|usage limit|quota exceeded/i;
 

@@ -1,7 +1,7 @@
-/** Default instructions in the reply to `initialize`: how an agent works with specs. */
+/** Default instructions for agents in the reply to MCP's `initialize`. */
 export const AGENT_INSTRUCTIONS = `Work in this project is described by specs, Markdown files under .planner/specs/. Find work with planner_ready, read a spec with planner_spec_get, and look for related ones with planner_search. Record a result with planner_spec_update (output, status). Check a criterion (planner_spec_update, check) only when you have seen that it holds; planner_verify lists the open ones and planner_finalize completes the spec. A criterion may name its check, a line "verify: <command>" indented below it: the spec is completed only if the command succeeds. Propose one where a command can tell; a person accepts it before it runs. Run planner_lint after you changed a spec. planner_work_start, planner_split and planner_watch_start start other agents: call them only when a person asks for that. When something does not move on, call planner_diagnose.`;
 
-/** The instructions as a page with the commands, for files that agents read and for \`planner prime\`. */
+/** Instructions as a Markdown page with the commands, for files that agents read and for `planner prime`. */
 export const AGENT_GUIDE = `## Specs (planner)
 
 Work in this project is described by specs: Markdown files under \`.planner/specs/\` with YAML frontmatter. Use the tools of

@@ -7,12 +7,12 @@ export interface JudgedCriterion extends Pick<Criterion, "label" | "checked" | "
 
 /**
  * Returns the criteria that count at the end of a run: those of the original spec, in their order, then those that the
- * run added. Matches criteria with the same text one to one. A removed criterion counts as unchecked. Each keeps its
- * original command, so that an agent cannot change the criteria that judge it. A command that the run added to a
- * criterion without one counts, but a person has to accept it first.
+ * run added. Matches criteria with the same text one to one. A removed criterion counts as unchecked. A criterion keeps
+ * its original command, so that an agent cannot change its own checks. A criterion without a command takes the command
+ * that the run added.
  *
  * @param before body of the spec before the run, or null if it is not known
- * @param after body as the agent left it
+ * @param after body of the spec after the run
  *
  * Source: docs/decisions.md#s-25.
  */

@@ -1,7 +1,7 @@
 /**
- * Returns the changed files on which a check depends: those that the command names as words, directly or below a folder
- * that it also names (`cd t && sh 7.sh`), and those that match a pattern of `verify.protect`. A named link or submodule
- * includes everything below it.
+ * Returns the changed files on which a check depends: those that the command names, directly or below a folder that it
+ * also names (`cd t && sh 7.sh`), and those that match a glob in the command or in `verify.protect`. A named link or
+ * submodule includes everything below it.
  *
  * @param changed paths from the project's root that the branch changes and the main branch has
  */
@@ -48,9 +48,7 @@ function normalizePath(word: string): string {
   return (word.startsWith("/") ? "/" : "") + steps.join("/");
 }
 
-/**
- * Converts a glob as git reads it: without a slash it matches in every folder, and a folder matches all files below it.
- */
+/** Converts a glob as git reads it. Without a slash it matches in every folder. A folder matches all files below it. */
 function globToPattern(glob: string): RegExp {
   const plain = glob.replace(/^\/+|\/+$/g, "");
   const body = plain

@@ -1,7 +1,7 @@
 import type { Spec } from "../spec/spec.ts";
 import { parseParentId } from "../spec/spec_id.ts";
 
-/** Returns the members of a spec: those that it lists and those whose ids extend its own. */
+/** Returns the ids of a spec's members: those that it lists, and specs whose ids extend its own. */
 export function listMembers(spec: Spec, specs: readonly Spec[]): readonly string[] {
   const named = specs.filter(({ id }) => parseParentId(id) === spec.id).map(({ id }) => id);
   return [...new Set<string>([...spec.members, ...named])];
@@ -9,7 +9,7 @@ export function listMembers(spec: Spec, specs: readonly Spec[]): readonly string
 
 /**
  * Returns the wanted specs in merge order: members before their drivers, dependencies before their dependents,
- * otherwise in the given order. Each appears once. Leaves out other specs, but follows their dependencies.
+ * otherwise in the given order. Each appears once. Follows the dependencies of other specs but does not return these.
  *
  * Ignores the edge that closes a cycle. Cost: O(specs x members).
  */

@@ -15,16 +15,16 @@ export interface PersonNeed {
 export interface PersonNeedFacts {
   readonly id: string;
   readonly status: string;
-  /** State of the spec's worktree and of its pull request, if it has one; undefined without a worktree. */
+  /** State of the spec's worktree and of its pull request; undefined without a worktree. */
   readonly worktree: (Pick<WorktreeStatus, "status" | "error"> & { readonly request?: RequestNote }) | undefined;
   /** The spec's last process, whose error says why it ended; undefined without one. */
   readonly last: ProcessRecord | undefined;
 }
 
-/** Matches a command within a reason, such as `1 check waits for acceptance: "planner approve <id>"`. */
+/** Matches the command in a reason such as `1 check waits for acceptance: "planner approve <id>"`. */
 const OWN_COMMAND = /"(planner approve [^"]+)"/;
 
-/** Returns why a spec without a running process needs a person, and the next command; null if it needs none. */
+/** Returns why a spec without a running process needs a person, and the next command; null if no person is needed. */
 export function findHumanInputReason(signs: PersonNeedFacts): PersonNeed | null {
   const { id, status, worktree } = signs;
   if (isFinishedWork(status, worktree)) {
@@ -38,7 +38,7 @@ export function findHumanInputReason(signs: PersonNeedFacts): PersonNeed | null 
   }
   if (status !== "needs_attention" && status !== "failed") return null;
   const reason = findReason(signs);
-  // Existing work is reviewed first; without any, only another run helps.
+  // Work that needs attention is reviewed; a failed spec is worked again.
   const next = status === "failed" ? `planner work ${id}` : `planner review ${id}`;
   return {
     kind: status,
@@ -49,7 +49,7 @@ export function findHumanInputReason(signs: PersonNeedFacts): PersonNeed | null 
 
 function describeRequestNeed(id: string, request: RequestNote): PersonNeed {
   const name = capitalize(formatRequestName(request));
-  // No program has created the request, but a person may have.
+  // Without a number, planner did not create the request, but a person may have.
   const state = request.number === null ? "may be open or still to be made" : WORDS[request.state];
   return { kind: "finished", why: `${name} ${state}: ${request.url}`, command: `planner pr --sync ${id}` };
 }

@@ -3,7 +3,7 @@ import type { SpecId } from "../spec/spec_id.ts";
 import type { AcceptableLine } from "./acceptance.ts";
 import type { JudgedCriterion } from "./judge_criteria.ts";
 
-/** Verdicts on a criterion: its box if it names no check, else the result of its check. */
+/** Verdicts on a criterion with their meanings. A criterion without a check is judged by its box. */
 export const VERDICT_MEANINGS = {
   unchecked: "the criterion names no check, and its box is empty",
   checked: "the criterion names no check, and its box is ticked",
@@ -40,9 +40,9 @@ export interface JudgedState {
   /** Full hash of the judged commit; null outside of a repository and before its first commit. */
   readonly commit: string | null;
   readonly tree: string | null;
-  /** Where the checks ran. Only `fresh`, a new worktree of the commit, is proof; in the others work continues. */
+  /** Where the checks ran. Only `fresh`, a new worktree of the commit, is proof: other folders may have more files. */
   readonly where: "fresh" | "worktree" | "project";
-  /** The folder's changed and ignored files, which its commit lacks, as paths from the top of the repository. */
+  /** Paths, from the top of the repository, of changed and ignored files that the commit does not contain. */
   readonly beside: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export interface Provenance {
   readonly commands: readonly CommandResult[];
   /** Commands that no person has accepted yet. */
   readonly waiting: readonly AcceptableLine[];
-  /** Files changed by the branch on which checks depend, each with the check that passes only with the change. */
+  /** Files that the branch changed, each with a check that passes only with the change. */
   readonly edited: readonly EditedFile[];
 }
 
@@ -66,7 +66,7 @@ export interface EditedFile {
   readonly command: string;
   /** Why the check failed with the main branch's version. */
   readonly problem: string;
-  /** The line by whose acceptance a person makes the branch's version count. */
+  /** Line that a person accepts to make the branch's version count. */
   readonly line: AcceptableLine;
 }
 
@@ -109,12 +109,12 @@ export function listCompletionObstacles(id: string, proof: Provenance): readonly
   return [...new Set([...said, ...describeWaitingCommands(id, waiting), ...changed])];
 }
 
-/** Returns the results of the settings' commands alone. */
+/** Returns a copy that has only the results of `verify.commands`. */
 export function omitCriterionResults(proof: Provenance): Provenance {
   return { ...proof, criteria: [], edited: [], waiting: proof.waiting.filter(({ kind }) => kind !== "check") };
 }
 
-/** Returns the result of every command once. */
+/** Returns one result for each distinct command. */
 export function listCommandResults({ criteria, commands }: Provenance): readonly CommandResult[] {
   const all = [...commands, ...criteria.flatMap(({ check }) => check ?? [])];
   return all.filter((one, index) => all.findIndex(({ command }) => command === one.command) === index);

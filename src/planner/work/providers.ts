@@ -48,9 +48,8 @@ export interface ModelRequest {
 /**
  * Returns the agent that the configuration selects, with the model for this task.
  *
- * @throws OperationError `failed_precondition` when no program is named, when the agent cannot receive the model, or
- * when
- *   the configured arguments skip permissions although `skip_permissions` is not set
+ * @throws OperationError `failed_precondition` if no program is named, if the model's name is invalid, or if the
+ *   configured arguments skip permissions although `skip_permissions` is not set
  */
 export function selectProvider(config: PlannerConfig, wish: ModelRequest): Provider {
   const name = config.defaults.provider;
@@ -83,7 +82,7 @@ export function selectProvider(config: PlannerConfig, wish: ModelRequest): Provi
   };
 }
 
-/** Returns what an agent's exit status means beyond failure; null if it has no special meaning. */
+/** Returns the special meaning of an agent's exit status; null if it has none. */
 export function explainExitStatus({ row }: Provider, code: number): string | null {
   return row.exits[code] ?? null;
 }

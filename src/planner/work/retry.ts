@@ -5,8 +5,8 @@ import type { ProcessRecord } from "../ports.ts";
 export const MAX_RETRY_DELAY_MS = 60 * 60_000;
 
 /**
- * Returns when to retry a failed spec, in milliseconds since 1970; null if no run failed, a run is in progress, or all
- * tries are used up. A completed run resets the count.
+ * Returns when to retry a failed spec, in milliseconds since 1970; null unless the last run failed and retries are left.
+ * A run that did not fail resets the count.
  *
  * @param records records of this spec alone, oldest first
  *
@@ -21,7 +21,7 @@ export function findRetryTime(records: readonly ProcessRecord[], settings: Watch
   return Date.parse(last.completed_at) + computeRetryDelayMs(retries, settings);
 }
 
-/** Returns the wait in ms before the retry after `retries` earlier ones; never less than the previous wait. */
+/** Returns the wait in ms before the next retry after `retries` retries, at most an hour or the configured delay. */
 export function computeRetryDelayMs(
   retries: number,
   { retry_delay_ms, backoff_multiplier }: Pick<WatchSettings, "retry_delay_ms" | "backoff_multiplier">,

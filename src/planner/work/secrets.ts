@@ -12,7 +12,7 @@ const MASK = "***";
 const SECRET_NAME =
   /SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|TOKEN(?!S|IZ)|(?:^|_)(?:KEY|PAT|PASS|AUTH|JWT|COOKIE)$/i;
 
-/** Suffixes of variables that hold a secret's location or name. */
+/** Matches suffixes of variables that contain a secret's location or name instead of the secret. */
 const PLACE_NAME = /_(?:FILE|PATH|DIR|SOCK|SOCKET|URL|URI|HOST|PORT|NAME|ID|TYPE)$/i;
 
 const URL_PASSWORD = /:\/\/[^\s/:@]{0,256}:([^\s/@]+)@/;
@@ -65,7 +65,7 @@ export function findSecretValues(env: Readonly<Record<string, string | undefined
     const password = URL_PASSWORD.exec(value)?.[1];
     if (password !== undefined) values.add(password);
     if (!SECRET_NAME.test(name) || PLACE_NAME.test(name)) continue;
-    // Agents print texts line by line, so each line is a value.
+    // Agents print text line by line, so each line of a value is masked separately.
     for (const line of value.split(/[\r\n]+/)) values.add(line.trim());
   }
   return [...values].filter(isMaskableValue);

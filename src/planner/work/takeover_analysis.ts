@@ -1,7 +1,7 @@
 import { formatCountOf } from "#words/names.ts";
 import type { Criterion } from "../spec/criteria.ts";
 
-/** Log and error of an abandoned run. */
+/** Log, criteria and error of an abandoned run. */
 export interface AbandonedRun {
   /** Log lines of the last run without times; null without a log. */
   readonly lines: readonly string[] | null;
@@ -21,7 +21,7 @@ const QUOTED_ERRORS = 3;
 const QUOTED_CHARS = 200;
 
 const ERROR = /\b(?:errors?|failed|failures?|fatal|panic(?:ked)?|exception|traceback|denied)\b/i;
-// "0 errors", "no failures" and "without errors" indicate success.
+// Phrases that indicate success, such as "0 errors", "no failures" and "without errors".
 const NO_ERROR = /\b(?:0|no|zero|without(?: any)?)\s+(?:errors?|failures?|failed)\b/i;
 const TOOL_CALL = /\b(?:tool[_ ]?(?:use|call)s?|calling tool|invoking tool|planner_[a-z_]+)\b/i;
 const COMPLETION = /\b(?:all done|completed?|finished|implemented|all (?:tests|checks) pass(?:ed)?)\b/i;

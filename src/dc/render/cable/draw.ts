@@ -22,10 +22,10 @@ const LANE_TITLE = 34;
 const ONLY_PATH_NAME = "Path";
 const LANE_GAP = 30;
 const BRANCH = 18;
-/** Maximum number of branches listed at a split; the others are counted. */
+/** Maximum number of branches listed at a split; further branches are counted. */
 const MAX_LISTED_BRANCHES = 12;
 
-/** Draws the path from a port: devices from left to right, one lane per path, in rows. */
+/** Draws the paths from a port, one lane per path. A lane shows devices from left to right, in several rows if needed. */
 export function drawCablePath(picture: CablePicture, options: DrawOptions): Drawing {
   const coloring = options.coloring ?? "ROLE";
   const collapsed = collapsePaths(picture, { ...options, compact: options.view === "COMPACT" });
@@ -67,7 +67,7 @@ function drawLanes({ lanes }: CollapsedPaths, coloring: Coloring) {
   return { body, bodyWidth: width, bodyHeight: Math.max(0, y - LANE_GAP) };
 }
 
-/** Returns the upper left corner of a stop by its index. Rows after the first leave space for the incoming cable. */
+/** Returns the upper left corner of a stop by its index. Every row begins with space for an incoming cable. */
 function computeStopCorner(place: number): Point {
   const row = Math.floor(place / DEVICES_PER_ROW);
   return [
@@ -132,7 +132,7 @@ function computeCableLine([x, y]: Point, [nextX, nextY]: Point): readonly Point[
   return [start, [right, start[1]], [right, between], [left, between], [left, end[1]], end];
 }
 
-/** Lists the alternatives at a split. */
+/** Draws arrows to the names of the branches at a split. */
 function listBranches(branches: Lane["path"]["branches"], [x, y]: Point) {
   const shown = branches
     .slice(0, MAX_LISTED_BRANCHES)
@@ -194,7 +194,7 @@ function createCableFigures({ paths }: CablePicture): readonly Figure[] {
   ];
 }
 
-/** Maximum number of problems listed as text. */
+/** Maximum number of problems, and of ports with alternatives, listed as text. */
 const MAX_PROBLEM_NOTES = 6;
 
 function createProblemNotes({ paths }: CablePicture, { omitted, pathsLeft }: CollapsedPaths): readonly Note[] {
@@ -212,7 +212,7 @@ function createProblemNotes({ paths }: CablePicture, { omitted, pathsLeft }: Col
   ];
 }
 
-/** Lists inlets and consumers that the supply could use instead of those on its path. */
+/** Returns notes of branches that the path does not take; empty for a split, which draws them. */
 function createAlternativeNotes({ status, branches, segments }: CablePath): readonly Note[] {
   if (status === "SPLIT") return [];
   const used = new Set(segments.flatMap(({ from, to }) => [formatPort(from), formatPort(to)]));

@@ -50,7 +50,7 @@ function createGraphNode({ hops }: Stop, id: string): GraphNode {
   return { id, label: lines.filter((line) => line !== "").join("\n"), shape: "box" };
 }
 
-/** Returns facts about every device and cable. */
+/** Returns one element with facts for each device, cable and feed of the picture. */
 export function createCableElements({ lanes }: CollapsedPaths): readonly Element[] {
   const found = new Map<string, Element>();
   for (const { stops } of lanes) {

@@ -162,7 +162,7 @@ function drawCollapsedStop({ hops }: Stop, [x, y]: Point): Item {
   };
 }
 
-/** Draws a cable along its points, with text above and below its last straight part. */
+/** Draws a cable along its points, with text above and below its last segment. */
 export function drawLink(link: PathSegment, title: string, points: readonly Point[]): Item {
   const [endX, endY] = points.at(-1) ?? [0, 0];
   const middle = endX - CABLE_WIDTH / 2;
@@ -198,7 +198,7 @@ export function drawLink(link: PathSegment, title: string, points: readonly Poin
   };
 }
 
-/** Families of cables by their default colour: copper, direct attach, fibre, power. */
+/** Cable families with their default colours. The first family whose pattern matches a cable's type applies. */
 export const CABLE_FAMILIES = [
   { label: "copper", paint: "role1", types: /^(?:CAT|COAXIAL|CONSOLE|USB)/ },
   { label: "direct attach, active optical", paint: "role4", types: /^(?:DAC|AOC)/ },
@@ -215,13 +215,13 @@ function drawJacket(points: readonly Point[], paint: Paint): readonly Item[] {
   ];
 }
 
-/** Returns the recorded colour of a cable, or that of its family. */
+/** Returns the recorded colour of a cable, or the default colour of its family. */
 function findJacketColor({ cable }: PathSegment): Paint {
   if (cable?.color !== undefined) return `#${cable.color}`;
   return CABLE_FAMILIES.find(({ types }) => types.test(cable?.type ?? ""))?.paint ?? "roleOther";
 }
 
-/** Returns the line style by status: connected, planned or to be removed. */
+/** Returns the line style of a link: solid if connected, dashed if planned, otherwise dotted. */
 function createCoreStroke(link: PathSegment): Stroke {
   const { cable } = link;
   if (cable === undefined) return { stroke: "muted", strokeWidth: 1.5, dash: "dotted" };

@@ -9,7 +9,7 @@ import type { State } from "../palette.ts";
 
 type Fact = readonly [string, string];
 
-/** Describes the end of a path, with its state. */
+/** Describes how a path ends, with the state to mark it by. */
 export function describeEnd(path: CablePath): { readonly words: string; readonly state: State } {
   const last = path.hops.at(-1);
   const at = last === undefined ? formatPort(path.origin) : findLastPort(last);
@@ -42,7 +42,7 @@ function findLastPort({ device, inPort, outPort }: PathHop): string {
   return formatPort({ deviceCode: device.code, portName });
 }
 
-/** Describes length and state of a path. */
+/** Describes a path: its devices, cables and length, and the devices that are out of service. */
 export function describePath(path: CablePath): string {
   const cables = path.segments.filter(({ cable }) => cable !== undefined).length;
   const length = path.lengthIsPartial ? `at least ${formatMetres(path.totalLengthM)}` : formatMetres(path.totalLengthM);
@@ -114,7 +114,7 @@ export function formatLinkDetail({ cable }: PathSegment): string {
   return parts.join(" · ");
 }
 
-/** Returns the reference of a link: the cable's, or for a feed that of the port that it supplies. */
+/** Returns the reference of a link's cable or, for a feed, of the port at which the link begins. */
 export function findLinkRef({ cable, from }: PathSegment): string {
   return cable === undefined ? portRef(from) : formatCableRef(cable.a, cable.b);
 }

@@ -4,7 +4,7 @@ import { type BoxArea, drawLaneOccupant, drawOccupant } from "./occupant_box.ts"
 import type { OccupantStyle } from "./occupant_style.ts";
 import { findUnitRange, type RackFrame } from "./rack_frame.ts";
 
-/** Minimum height in pixels of a chassis with its name above its blades; in a lower one it is beside them. */
+/** Minimum height in pixels of a chassis with its name above its blades. A lower chassis has its name beside them. */
 const HEADED_HEIGHT = 44;
 const HEAD_HEIGHT = 18;
 /** Share of a low chassis's width for its name. */
@@ -15,7 +15,7 @@ const LEAST_HEIGHT = 7;
 
 const order = new Intl.Collator("en", { numeric: true });
 
-/** Returns the blades of each chassis with units in the rack, by its code in lower case, in the order of bays. */
+/** Returns the blades of each racked chassis in bay order, by the chassis's code in lower case. */
 export function groupBlades(
   occupants: readonly Occupant[],
   frame: RackFrame,
@@ -39,7 +39,7 @@ export function groupBlades(
   return blades;
 }
 
-/** Divides the box of a chassis into the parts for its labels and its blades. */
+/** Divides the box of a chassis into an area for its labels and an area for its blades. */
 export function splitChassisBox(place: BoxArea): { readonly words: BoxArea; readonly bays: BoxArea } {
   const { x, y, width, height } = place;
   if (height >= HEADED_HEIGHT) {
@@ -55,7 +55,7 @@ export function splitChassisBox(place: BoxArea): { readonly words: BoxArea; read
   };
 }
 
-/** Arranges blades side by side in the order of their bays, in as many rows as required. */
+/** Draws blades side by side in the given order, in several rows if they would be too narrow. */
 export function drawBlades(blades: readonly Occupant[], bays: BoxArea, style: OccupantStyle): readonly Group[] {
   const most = Math.max(1, Math.floor(bays.width / MIN_BLADE_WIDTH));
   const rows = Math.min(Math.ceil(blades.length / most), Math.max(1, Math.floor(bays.height / LEAST_HEIGHT)));

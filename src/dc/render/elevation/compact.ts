@@ -12,7 +12,7 @@ const EDGE = 10;
 const WIDTH = 200;
 const TOP = 52;
 
-/** Draws the front of a rack as a thumbnail: fills without text, for overviews of many racks. */
+/** Draws the front of a rack as a thumbnail for overviews of many racks. Its devices have no text. */
 export function drawCompactRack(
   reply: GetRackResponse,
   { occupants, style }: { readonly occupants: readonly Occupant[]; readonly style: OccupantStyle },

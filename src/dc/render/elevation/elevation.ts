@@ -22,7 +22,7 @@ import { buildRackFrame } from "./rack_frame.ts";
 const UNIT_HEIGHT = 22;
 const GAP = 24;
 
-/** Faces that each view shows; COMPACT has a separate drawing. */
+/** Faces that each view shows. `drawCompactRack` draws the view COMPACT. */
 const FACES_BY_VIEW: Readonly<Record<Exclude<RenderView, "COMPACT">, readonly Face[]>> = {
   FRONT: ["FRONT"],
   REAR: ["REAR"],
@@ -42,7 +42,7 @@ export const drawElevation: Draw<GetRackResponse> = (reply, options): Drawing =>
   return { scene, graph: createRackGraph(reply, shown), elements: createRackElements(reply), omittedNodes };
 };
 
-/** Chooses the devices to draw: the highlighted ones first, then the others from the top down. */
+/** Chooses the devices to draw: highlighted devices first, then the reply's first devices up to the limit. */
 function chooseDevices(occupants: readonly Occupant[], { maxNodes, highlight }: DrawOptions) {
   if (occupants.length <= maxNodes) return { shown: occupants, omittedNodes: 0 };
   const keys = new Set([...highlight].map((ref) => ref.toLowerCase()));

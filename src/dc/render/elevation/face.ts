@@ -86,7 +86,7 @@ function drawUnitLines({ frame }: FaceInput, { x, y, width }: Rails): readonly I
   });
 }
 
-/** Draws reserved units, grouped into runs of the same owner. */
+/** Draws free reserved units. Consecutive units with the same owner become one area. */
 function drawReservations({ reply, frame }: FaceInput, { x, y, width }: Rails): readonly Item[] {
   const runs: { owner: string; rows: UnitRow[] }[] = [];
   let last: UnitRow | undefined;
@@ -125,7 +125,7 @@ function drawReservations({ reply, frame }: FaceInput, { x, y, width }: Rails): 
   });
 }
 
-/** Draws text on a plate, so that the hatch behind does not run through it. */
+/** Draws text on a plate that covers the hatch behind it. */
 function drawLabelPlate(
   text: string,
   { cx, cy, room }: { readonly cx: number; readonly cy: number; readonly room: number },
@@ -156,7 +156,7 @@ function drawDevices(face: Face, { occupants, frame, style }: FaceInput, { x, y,
   });
 }
 
-/** Draws a sign at the unit number if devices conflict there. */
+/** Draws a fault mark at the number of each unit in which devices conflict on this face. */
 function drawConflictSigns(face: Face, { reply, frame }: FaceInput): readonly Item[] {
   const side = face === "FRONT" ? 1 : 2;
   return reply.conflicts

@@ -13,8 +13,9 @@ export interface BoxArea {
 }
 
 /**
- * Draws a device on its face: code and name at the left, power draw and sign at the right, as far as they fit. @param
- * words the part of the box for labels; all of it if absent
+ * Draws a device on its face: code and name at the left, power draw and state mark at the right, as far as they fit.
+ *
+ * @param words the area of the box for labels; the whole box if absent
  */
 export function drawOccupant(occupant: Occupant, place: BoxArea, style: OccupantStyle, words = place): Group {
   const fill = style.fill(occupant);

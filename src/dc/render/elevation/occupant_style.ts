@@ -10,7 +10,7 @@ import { SHARE_STEPS } from "../scale_legend.ts";
 
 export interface OccupantStyle {
   fill(occupant: Occupant): ColorToken;
-  /** Returns the state shown as a sign beside a device, if any. */
+  /** Returns the state that a mark beside the device shows; undefined for no mark. */
   state(occupant: Occupant): State | undefined;
   readonly legend: readonly LegendEntry[];
 }
@@ -98,7 +98,7 @@ function createStatusLegend(occupants: readonly Occupant[]): readonly LegendEntr
   }));
 }
 
-/** Returns one entry per fill, with the roles or kinds that share it. */
+/** Returns one entry for each fill, labelled with the roles or kinds that share it. */
 function createRoleLegend(occupants: readonly Occupant[]): readonly LegendEntry[] {
   const words = new Map<ColorToken, Set<string>>();
   for (const occupant of occupants) {

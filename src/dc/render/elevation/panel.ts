@@ -17,7 +17,7 @@ const INNER = PANEL_WIDTH - 32;
 const LINE = 19;
 /** Pixels between two cards. */
 const PANEL_CARD_GAP = 12;
-/** Maximum number of lines in a list; the others are counted. Our choice: a picture does not replace a report. */
+/** Maximum number of lines in a list; further lines are counted. Chosen by us: a picture does not replace a report. */
 const MAX_LIST_LINES = 14;
 
 interface Line {
@@ -33,7 +33,7 @@ interface PanelInput {
   readonly frame: RackFrame;
 }
 
-/** Draws cards of capacity, findings and devices without a unit, downwards from the origin, the upper left corner. */
+/** Draws cards of capacity, findings, devices without a unit and the legend, one below another from the origin. */
 export function drawRackPanel(
   reply: GetRackResponse,
   { style, occupants, frame }: PanelInput,
@@ -187,7 +187,7 @@ function createLegendCard(entries: readonly LegendEntry[]): Card | undefined {
   return { height: 36 + drawn.height + 8, items: [drawSectionTitle("Legend", 16, 24, INNER), ...drawn.items] };
 }
 
-/** Returns legend entries for the marks that the drawing uses besides its fills. */
+/** Returns legend entries for device backs and reserved units if the rack has them. */
 function createMarkLegend({ units }: GetRackResponse, occupants: readonly Occupant[]): readonly LegendEntry[] {
   const back = occupants.some(({ positionU, depth }) => positionU !== undefined && depth !== 2);
   return [

@@ -71,7 +71,7 @@ function findSlotWidth({ slot }: Occupant, face: Face): { readonly left: number;
   return (word === "LEFT") === (face === "FRONT") ? { left: 0, right: 0.5 } : { left: 0.5, right: 1 };
 }
 
-/** Devices that are drawn in columns within one width. */
+/** Devices with overlapping units, which are drawn in columns within one width. */
 interface Cluster extends Width {
   readonly members: readonly PlacedOccupant[];
 }
@@ -129,7 +129,7 @@ function assignColumns({
   });
 }
 
-/** Returns the devices in the lane beside the rails of a face. Devices mounted on one face are in its lane only. */
+/** Returns the devices in the lane beside a face's rails. A device that names a face is only in that face's lane. */
 export function listOccupantsInLane(
   face: Face,
   side: "left" | "right",

@@ -38,7 +38,7 @@ export function computeBundleState(
   };
 }
 
-/** Share of a capacity in percent from which a colour marks a problem. */
+/** Utilization in percent from which a line is coloured. */
 const PROBLEM_SHARE_PCT = 80;
 
 /** Returns the line style of a bundle: dotted if it has no links, dashed if all of its links are down. */
@@ -57,7 +57,7 @@ export function createBundleStroke(state: BundleState, coloring: Coloring): Stro
   return { stroke: "okText", strokeWidth: 1.2 };
 }
 
-/** Returns the fill of a bundle's cell. */
+/** Returns the fill of a bundle's cell in the matrix. */
 export function findBundleFill(state: BundleState, coloring: Coloring): Paint {
   if (state.up === 0) return "faultSoft";
   switch (coloring) {
@@ -74,7 +74,7 @@ export function findBundleFill(state: BundleState, coloring: Coloring): Paint {
   }
 }
 
-/** Returns the text of a bundle's cell: the utilization, "down", or "none" for a missing link. */
+/** Returns the text of a bundle's cell: the utilization in percent, "down", or "none" for a missing link. */
 export function formatBundleCell({ utilizationPct, down }: BundleState): string {
   if (utilizationPct !== undefined) return String(Math.round(utilizationPct));
   return down > 0 ? "down" : "none";

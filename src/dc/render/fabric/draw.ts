@@ -76,7 +76,7 @@ function listPhysicalFacts({ links }: LinkBundle, { physical }: FabricPicture): 
   return bad.length === 0 ? [] : [["Cables", `${bad.length} of ${links.length} do not join the two ends`]];
 }
 
-/** Returns the fabric picture as nodes and edges. */
+/** Returns the fabric picture as a graph of units and bundles. */
 function createFabricGraph({ name }: FabricPicture, { units, bundles }: FabricParts, coloring: Coloring): Graph {
   const bottom = Math.min(...units.map(({ tier }) => tier));
   return {
@@ -102,7 +102,7 @@ function createFabricGraph({ name }: FabricPicture, { units, bundles }: FabricPa
       };
     }),
     edges: bundles.map(({ upper, lower, state }): GraphEdge => {
-      // Lines of a graph have no outline, so they use the strong colours of states.
+      // Graphviz draws no outlines, so a line by utilization uses the stronger colours of health.
       const { stroke, dash } = createBundleStroke(state, coloring === "UTILIZATION" ? "HEALTH" : coloring);
       const label =
         state.utilizationPct === undefined
@@ -121,7 +121,7 @@ function createFabricGraph({ name }: FabricPicture, { units, bundles }: FabricPa
   };
 }
 
-/** Returns facts about every switch, group and pair. */
+/** Returns one element with facts for each switch, each group, and each pair with links. */
 function createFabricElements({ units, bundles }: FabricParts): readonly Element[] {
   const joined = units.map((): string[] => []);
   for (const { upper, lower } of bundles) {

@@ -10,10 +10,10 @@ import type { Stroke } from "../scene.ts";
 import { type CollapsedFabric, type FabricPicture, formatTier } from "./picture.ts";
 import { formatRatio } from "./units.ts";
 
-/** Maximum number of findings listed as text; the picture marks all of them. */
+/** Maximum number of findings listed as text; further findings are counted. */
 const MAX_LISTED_FINDINGS = 6;
 
-/** Returns title, figures, notes and legend of the picture of a fabric. */
+/** Returns title, description, figures, notes and legend of a fabric's picture. */
 export function createFabricHeader(picture: FabricPicture, collapsed: CollapsedFabric, coloring: Coloring) {
   const { answer, name } = picture;
   const title = name === "" ? "All fabrics" : `Fabric ${name}`;
@@ -99,7 +99,7 @@ function createFabricNotes(
   ];
 }
 
-/** Returns one note per finding for a few findings of one code and severity, or one note for many. */
+/** Returns a note for each of up to 3 findings of one code and severity, or one note for more findings. */
 function createFindingNotes(findings: FabricPicture["answer"]["findings"]): readonly Note[] {
   const notes = findings.map(({ message, ref, value, expected, code, severity }): Note => {
     const grave = code === "NO_UPLINK" || code === "LINK_DOWN" ? "fault" : "watch";
@@ -130,7 +130,7 @@ function createFabricLegend(
     line("no link works", { stroke: "faultText", strokeWidth: 1.6, dash: "dashed" }),
     line("missing of the full mesh", { stroke: "faultText", strokeWidth: 1.6, dash: "dotted" }),
   ];
-  // Lines and cells have the same scale.
+  // Lines and cells share one colour scale.
   if (coloring === "UTILIZATION") return [...createScaleLegend(), ...broken];
   if (coloring === "NONE" || coloring === "ROLE")
     return [line(`congested, from ${formatPercent(congestionPct)}`, { stroke: "line", strokeWidth: 3 }), ...broken];

@@ -34,6 +34,6 @@ function handleResult(event: AgentEvent, to: AgentTranscript): void {
   const text = readText(event, "result");
   const subtype = readText(event, "subtype");
   if (readOwnValue(event, "is_error") === true || subtype.startsWith("error")) to.fail(text || subtype);
-  // The result repeats all messages, and only their end is the output.
+  // The result repeats all messages, so it is added only if no message arrived.
   else if (to.isSilent) to.say(text);
 }

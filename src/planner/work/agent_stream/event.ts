@@ -2,7 +2,7 @@ import { isJsonObject } from "#kernel/json_object.ts";
 /** One JSON line of an agent. Any field may be missing or have another type. */
 export type AgentEvent = Readonly<Record<string, unknown>>;
 
-/** Returns the object under a key; empty without one. */
+/** Returns the object under a key; an empty object if the value is missing or not an object. */
 export function readObject(event: AgentEvent, key: string): AgentEvent {
   const value = readOwnValue(event, key);
   return isJsonObject(value) ? value : {};
@@ -13,13 +13,13 @@ export function readObjects(event: AgentEvent, key: string): readonly AgentEvent
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** Returns the text under a key; empty without one. */
+/** Returns the text under a key; an empty text if the value is missing or not a text. */
 export function readText(event: AgentEvent, key: string): string {
   const value = readOwnValue(event, key);
   return typeof value === "string" ? value : "";
 }
 
-/** Returns the number under a key; 0 without one. */
+/** Returns the number under a key; 0 if the value is missing or not a finite number. */
 export function readNumber(event: AgentEvent, key: string): number {
   const value = readOwnValue(event, key);
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
@@ -41,7 +41,7 @@ const SUBJECT_KEYS = [
   "description",
 ] as const;
 
-/** Summarizes a tool call: the first argument named in `SUBJECT_KEYS`, otherwise all scalar arguments. */
+/** Summarizes a tool call: its first non-empty text in the order of `SUBJECT_KEYS`, otherwise all scalar arguments. */
 export function summarizeToolCall(input: AgentEvent): string {
   const subject = SUBJECT_KEYS.map((key) => readText(input, key)).find((text) => text !== "");
   if (subject !== undefined) return subject;

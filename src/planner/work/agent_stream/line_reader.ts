@@ -1,4 +1,4 @@
-/** A complete line as plain text, because there may be a million; a piece of a line; or an overlong line's length. */
+/** A complete line, a piece of a long line, or a long line's length. Complete lines are strings to save memory. */
 export type DecodedLine = string | { readonly piece: string } | { readonly leftOutBytes: number };
 
 export interface LineReaderOptions {
@@ -9,7 +9,7 @@ export interface LineReaderOptions {
 
 const LINE_FEED = 0x0a;
 
-/** Initial buffer size in bytes, to which the buffer shrinks again after a longer line. */
+/** Initial buffer size in bytes. A buffer of more than 16 times this size shrinks back to it after the line. */
 const USUAL_BYTES = 4096;
 
 /**
@@ -53,7 +53,7 @@ export class LineReader {
     return end + 1;
   }
 
-  /** Returns the remaining text when the stream ends without a line break. */
+  /** Returns the last line if the stream ended without a line break; otherwise an empty list. */
   end(): readonly DecodedLine[] {
     return this.#length === 0 && this.#skipped === 0 ? [] : [this.#line()];
   }
@@ -90,7 +90,7 @@ export class LineReader {
     this.#length = needed;
   }
 
-  /** Takes the longest prefix of the buffer that ends between two characters. */
+  /** Removes from the buffer and returns its longest proper prefix that ends between two characters. */
   #piece(): DecodedLine {
     let cut = this.#length - 1;
     while (cut > this.#length - 4 && isContinuationByte(this.#buffer[cut])) cut--;

@@ -1,10 +1,10 @@
-/** Length in characters at which pieces are joined, because engines keep every small piece of a growing text. */
+/** Number of characters at which pieces are joined into a block, because many short strings take more memory. */
 const BLOCK_CHARS = 8 * 1024;
 
-/** The last `limit` characters of a growing text; holds little more than these. Cost: O(1) per character. */
+/** Keeps the last `limit` characters of a growing text and little more. Cost: O(1) per character. */
 export class TailText {
   readonly #limit: number;
-  /** Number of characters added so far. */
+  /** Number of characters added so far, including characters that are no longer kept. */
   #length = 0;
   #blocks: string[] = [];
   #blockChars = 0;
@@ -16,7 +16,6 @@ export class TailText {
   }
 
   add(text: string): void {
-    // Keeps only as much of a longer text as the limit allows.
     const piece = text.length > this.#limit ? text.slice(-this.#limit - 1) : text;
     this.#length += text.length;
     this.#pieces.push(piece);

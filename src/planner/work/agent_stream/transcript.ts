@@ -3,10 +3,10 @@ import { SecretMask } from "../secrets.ts";
 import { addUsage, NO_USAGE, type Usage } from "../usage.ts";
 import { TailText } from "./tail_text.ts";
 
-/** Maximum number of stored denials. Chosen by planner: an agent that repeats itself does not fill the record. */
+/** Maximum number of stored denials, and of stored calls. Chosen by planner: a repeating agent must not fill memory. */
 const MAX_DENIALS = 20;
 
-/** Transcript of an agent: log lines as they are completed, and at the end the output, its text after its last step. */
+/** Transcript of an agent: its completed log lines, and its output, which is the text after the last step. */
 export class AgentTranscript {
   #lines: string[] = [];
   /** Streamed text whose line has not ended. */
@@ -21,7 +21,7 @@ export class AgentTranscript {
   readonly #denied = new Set<string>();
   /** Summaries of calls without a result, by call id. */
   readonly #calls = new Map<string, string>();
-  /** Masks streamed lines, because a secret in pieces is complete in none of the events. */
+  /** Masks whole streamed lines, because a secret may be split across events. */
   readonly #mask: SecretMask;
 
   /** @param secrets see `SecretMask` */
@@ -44,20 +44,20 @@ export class AgentTranscript {
     this.#usage = usage;
   }
 
-  /** Returns whether the message differs from the message of the previous call. */
+  /** Stores a message id and returns whether it differs from the id of the previous call. */
   isNew(message: string): boolean {
     if (message === this.#message) return false;
     this.#message = message;
     return true;
   }
 
-  /** Stores a call that may be denied later. */
+  /** Stores the summary of a call, which may be denied later. */
   remember(id: string, call: string): void {
     if (this.#calls.size >= MAX_DENIALS) this.#calls.delete(this.#calls.keys().next().value ?? "");
     this.#calls.set(id, shortenToLine(call));
   }
 
-  /** Returns the call of this id; empty without one. */
+  /** Returns the stored summary of a call; an empty text if the id is unknown. */
   recall(id: string): string {
     return this.#calls.get(id) ?? "";
   }
@@ -84,7 +84,7 @@ export class AgentTranscript {
     this.#log(text);
   }
 
-  /** Adds a piece of a message; the next piece continues it. */
+  /** Adds a piece of a message, which the next piece continues. */
   stream(text: string): void {
     const lines = (this.#begun + text).split("\n");
     this.#begun = lines.pop() ?? "";
@@ -193,7 +193,7 @@ function removeCarriageReturn(line: string): string {
 }
 
 function shortenToLine(text: string): string {
-  // Reads only as much text as a line can show.
+  // Normalizes only the start of a long text, to save time.
   const start = text
     .slice(0, MAX_STEP_CHARS * 8)
     .replace(/\s+/g, " ")

@@ -18,7 +18,7 @@ export interface SeenClaim {
 
 export type SeenClaims = ReadonlyMap<SpecId, SeenClaim>;
 
-/** Adds a query's result. An unchanged claim keeps the time first seen, unless the machine restarted since. */
+/** Returns the queried claims. An unchanged claim keeps the time it was first seen, unless the machine restarted. */
 export function addSeenClaims(
   before: SeenClaims,
   look: ReadonlyMap<SpecId, string>,
@@ -39,7 +39,7 @@ export function getUnchangedMs({ since }: SeenClaim, now: MonotonicTime): number
   return since.boot === now.boot ? Math.max(0, now.ms - since.ms) : 0;
 }
 
-/** Number of renewal intervals after which an unchanged claim is stale: 15 minutes at an interval of 4. */
+/** Number of renewal intervals after which an unchanged claim is stale: 15 minutes at an interval of 4 minutes. */
 const STALE_AFTER_RENEWALS = 3.75;
 
 /** Whether no process renews the claim any more. A claim that is `done`, or that could not be read, is never stale. */

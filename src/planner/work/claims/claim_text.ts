@@ -18,7 +18,7 @@ export interface ClaimContent {
   readonly nonce: string;
 }
 
-/** Process of a `done` claim on an unfinished spec: a person took over the work, and nothing renews the claim. */
+/** `process` of a claim whose work a person took over. Its state is `done` although the spec is unfinished. */
 export const KEPT_BY_HAND = "by hand";
 
 const FIELDS = ["spec", "state", "by", "clone", "process", "nonce"] as const;
@@ -45,7 +45,7 @@ export function parseClaim(message: string): ClaimContent | null {
   return { spec, state, by: by || "somebody", clone, process: process ?? "", nonce: nonce ?? "" };
 }
 
-/** Removes control characters and marks of writing direction, as the text of others is printed on terminals. */
+/** Removes control characters and marks of writing direction, because terminals print the text of other clones. */
 function removeUnsafeCharacters(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")

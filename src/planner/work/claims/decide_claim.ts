@@ -70,7 +70,7 @@ function isOwnClaim({ seen, own, clone }: ClaimFacts): boolean {
   return seen?.text?.clone === clone;
 }
 
-/** Returns who holds the claim instead of this clone, and for how long this clone has seen it. */
+/** Returns a clause that names the holder of another clone's claim and the claim's state. */
 export function describeOtherHolder(facts: Pick<ClaimFacts, "remote" | "seen" | "now">): string {
   const { seen, now, remote } = facts;
   if (seen === null) return `nobody holds its claim at "${remote}" any more`;
@@ -80,7 +80,7 @@ export function describeOtherHolder(facts: Pick<ClaimFacts, "remote" | "seen" | 
   return `${describeHolder(facts)} is working on it in another clone (seen unchanged for ${age}, by "${remote}")`;
 }
 
-/** Whether a person took over the work, which does not make it finished. */
+/** Whether a person took over the work. The claim is `done` then, although the work is unfinished. */
 export function isKeptByHand({ text }: SeenClaim): boolean {
   return text?.process === KEPT_BY_HAND;
 }
@@ -89,7 +89,7 @@ export function describeHolder({ seen }: Pick<ClaimFacts, "seen">): string {
   return seen?.text?.by ?? "somebody";
 }
 
-/** Formats a duration in its largest suitable unit. */
+/** Formats a duration in seconds below 2 minutes, in minutes below 2 hours, and in hours above. */
 export function formatAge(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 120) return `${seconds} s`;

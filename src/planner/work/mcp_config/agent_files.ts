@@ -23,7 +23,7 @@ export const MCP_SERVER_NAME = "planner";
 /** Field of Claude Code's entry that adds every tool of the server to the first message of each session. */
 const ALWAYS_LOAD = "alwaysLoad";
 
-/** Schema line that opencode adds to settings without it. Planner writes it, so that opencode leaves them unchanged. */
+/** Value of `$schema`, which opencode would add to a settings file. Planner writes it to keep the file unchanged. */
 export const OPENCODE_SCHEMA_URL = "https://opencode.ai/config.json";
 
 /**
@@ -84,8 +84,8 @@ async function extendJsonFile(file: string, text: string, list: string, entry: S
   return extendJson(file, text, [list, MCP_SERVER_NAME], entry);
 }
 
-// Claude Code omits a server's tools from the first message unless the entry requests them. An existing entry, which
-// other agents may have written, gets the field added.
+// Claude Code omits a server's tools from the first message unless the entry has the field `alwaysLoad`. Adds the field
+// to an entry that another agent's setup has written.
 async function extendClaudeFile(file: string, text: string, server: McpServerCommand): Promise<ConfigEditResult> {
   const { extendJson, readJsonValue: readJson } = await import("./json_config.ts");
   const path = ["mcpServers", MCP_SERVER_NAME];
@@ -103,8 +103,8 @@ async function extendSharedFile(file: string, text: string, server: McpServerCom
   return extendJsonFile(file, text, "mcpServers", buildStdioEntry(server));
 }
 
-// Version 1 stores servers directly under "mcp", version 2 under "mcp.servers" but also reads the older form. A file
-// with the newer map gets its entry there, any other file the form that both read.
+// Version 1 stores servers directly under "mcp". Version 2 stores them under "mcp.servers" and also reads the older
+// form. The entry goes under "mcp.servers" if the file has that map, otherwise under "mcp", which both versions read.
 async function extendOpenCodeFile(
   file: string,
   given: string,

@@ -1,9 +1,9 @@
 import { OperationError } from "#kernel/errors.ts";
 
-/** A server entry as an agent's configuration holds it. */
+/** Entry of one MCP server in an agent's configuration file. */
 export type ServerEntry = Readonly<Record<string, string | boolean | readonly string[]>>;
 
-/** Result of extending a configuration. `other`: a person has changed an entry with planner's name. */
+/** Result of extending a configuration. `other`: the file has a different entry with planner's name. */
 export type ConfigEditResult =
   | { readonly kind: "added"; readonly text: string }
   | { readonly kind: "present" }

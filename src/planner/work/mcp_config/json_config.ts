@@ -29,12 +29,12 @@ interface Layout {
 }
 
 /**
- * Adds an entry, or one field, to a JSON file at `path` and creates the objects on the way. Only inserts text: every
+ * Adds a value to a JSON file at `path` and creates the missing objects of the path. Only inserts text, so that every
  * existing byte stays, including comments and unusual formatting.
  *
  * @param file name in error messages
- * @throws OperationError with line and column for a file that does not parse, and for a file in which `path` contains a
- *   value that is not an object
+ * @throws OperationError if the file does not parse, with line and column, or if `path` crosses a value that is not an
+ *   object
  */
 export function extendJson(
   file: string,
@@ -64,9 +64,9 @@ export function extendJson(
 }
 
 /**
- * Adds those texts that a list in a JSON file lacks, as `extendJson` adds an entry; creates the list if it is absent.
+ * Adds the missing texts to a list in a JSON file, as `extendJson` adds a value. Creates the list if it is absent.
  *
- * @throws OperationError as `extendJson`, and if another value is in the list's position
+ * @throws OperationError as `extendJson`, and if the value at `path` is not a list
  */
 export function extendJsonList(
   file: string,
@@ -94,7 +94,7 @@ export function extendJsonList(
   return missing.length === 0 ? { kind: "present" } : { kind: "added", text: mark + json };
 }
 
-/** Returns the value at `path` as plain data; undefined without one or when the text does not parse. */
+/** Returns the value at `path`; undefined if the path does not exist. */
 export function readJsonValue(text: string, path: readonly string[]): unknown {
   const root = parseTree(text.replace(BYTE_ORDER_MARK, ""), [], LENIENT);
   const node = root === undefined ? undefined : findNodeAtLocation(root, [...path]);
@@ -138,7 +138,7 @@ function detectLayout(json: string): Layout {
 /**
  * Inserts text after the last member of an object or a list.
  *
- * @param write returns the member's text, on separate lines with that indent or, for null, on one line
+ * @param write returns the member's text on several lines with the given indent, or on one line if the indent is null
  */
 function insertMember(json: string, parent: Node, write: (indent: string | null) => string): string {
   const { unit, eol } = detectLayout(json);
@@ -149,7 +149,7 @@ function insertMember(json: string, parent: Node, write: (indent: string | null)
     const inner = outer + unit;
     const content = json.slice(parent.offset + 1, close);
     const member = `${eol}${inner}${write(inner)}`;
-    // After a comment if there is nothing else, otherwise directly after the bracket.
+    // Inserts after the comments of an empty object, or directly after its bracket.
     const at = parent.offset + 1 + content.trimEnd().length;
     const ending = json.slice(at, close).includes("\n") ? "" : eol + outer;
     return json.slice(0, at) + member + ending + json.slice(at);
@@ -157,7 +157,7 @@ function insertMember(json: string, parent: Node, write: (indent: string | null)
   const end = last.offset + last.length;
   const comma = findCommaAfter(json.slice(0, close), end);
   const multiline = json.slice(parent.offset, close).includes("\n");
-  // After the comments that follow the last member, so that they stay with it.
+  // Inserts after the comments that follow the last member, so that they stay with it.
   const at = multiline ? json.slice(0, close).trimEnd().length : end;
   const inner = isAtLineStart(json, last.offset) ? getLineIndent(json, last.offset) : outer + unit;
   const member = multiline ? `${eol}${inner}${write(inner)}` : ` ${write(null)}`;

@@ -41,8 +41,9 @@ export interface AssembledPrompt {
 }
 
 /**
- * Builds the prompt of a run: the template with its variables filled in, then, if the template omits them, the context
- * files, the working folder, the commit rules, the checks to make before a commit, and the expected output.
+ * Builds the prompt of a run: the filled template, then sections about the context files, the last review, the
+ * worktree, the commit rules, the checks before a commit, and the expected output. Omits the context files and commit
+ * rules that the template contains itself.
  *
  * The template is the requested one, else the spec's, else the configured one, else the standard one.
  *
@@ -136,7 +137,7 @@ function requestsCommit(template: string): boolean {
   return /planner\(\{\{\s*spec\.id\s*\}\}\)/.test(template);
 }
 
-/** Returns the review sections: the template may omit the spec's body, and the run must answer the newest review. */
+/** Returns a section with the newest review, because the template may omit the spec's body; empty without a review. */
 function buildReviewSections({ body }: Spec): readonly string[] {
   const reviews = parseReviews(body);
   const last = reviews.at(-1);
@@ -160,7 +161,7 @@ function buildWorktreeSection({ path, branch }: WorkFolder): string {
   ].join("\n\n");
 }
 
-/** Returns the commit rules. A format that the project requires is included whatever the template says. */
+/** Returns the section of commit rules. Omits the default format if the template contains it. */
 function buildCommitSections({ spec, config }: PromptRequest, template: string): readonly string[] {
   const { commit_template: form } = config.git;
   if (form === null) return requestsCommit(template) ? [] : [buildCommitSection(spec)];
@@ -174,7 +175,7 @@ function buildCommitSections({ spec, config }: PromptRequest, template: string):
   ];
 }
 
-/** Returns a run's final checks, for every prompt: a project's template does not know the configured statuses. */
+/** Returns the section of checks before a commit, which lists the configured statuses. */
 function buildChecklist({ spec, config }: PromptRequest): string {
   const statuses = config.schema.spec.fields["status"]?.enum;
   return [

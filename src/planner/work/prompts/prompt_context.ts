@@ -17,8 +17,7 @@ export function listContextPaths({ frontmatter }: Spec): readonly string[] {
 }
 
 /**
- * Reads a spec's context files. Replaces a missing or binary file by a note, and ends a truncated file with a line that
- * says so.
+ * Reads a spec's context files. Replaces a missing or binary file with a note, and adds a note after a truncated file.
  *
  * @throws OperationError `failed_precondition` for a path outside of the project
  */

@@ -16,8 +16,8 @@ export interface PromptTemplate {
 }
 
 /**
- * Reads a template and those that it extends. A parent's text replaces `{{> parent}}` in the child; without that
- * placeholder it precedes the child's text. The standard template exists even if the project has no file of that name.
+ * Reads a template and the templates that it extends. A parent's text replaces `{{> parent}}` in the child. Without
+ * that placeholder it precedes the child's text. The standard template exists even if the project has no file for it.
  *
  * @throws OperationError `not_found` for a name without a file, `failed_precondition` for a file that does not parse, a
  *   cycle of templates, a missing parent, and `{{> parent}}` in a template that extends none

@@ -40,7 +40,7 @@ function buildRulesForLine(line: string): readonly string[] {
   ];
 }
 
-// Each rule is a separate argument, because a list would include the next argument.
+// Each rule is a separate argument, because copilot would read the next argument as part of a list.
 function buildAllowedTools({ commands }: AgentGrant): readonly string[] {
   return ["planner", "write", ...buildShellRules("shell", ":*", commands)].map((rule) => `--allow-tool=${rule}`);
 }

@@ -10,8 +10,8 @@ export const gemini: ProviderRow = {
   args: ["--output-format", "stream-json"],
   guardedArgs: ({ task }) => [
     ...["--approval-mode", task === "split" ? "default" : "auto_edit"],
-    // A named policy replaces the person's own, whose denials would be lost, so both are named. Gemini expands the
-    // tilde.
+    // A named policy replaces the person's own policies, so both are named to keep the person's denials. Gemini
+    // expands the tilde.
     ...["--policy", "{run_file}", "--policy", "~/.gemini/policies"],
   ],
   skipArgs: ["--approval-mode", "yolo"],
@@ -60,7 +60,7 @@ function buildPolicy({ task, commands }: AgentGrant): string {
   ].join("\n");
 }
 
-/** Returns a rule for exactly this line: matched against the call as JSON, its closing quote excludes longer ones. */
+/** Returns a rule for exactly this line. Gemini matches it against JSON, whose closing quote excludes longer lines. */
 function buildExactRule(line: string): Rule {
   const commandRegex = escapePattern(JSON.stringify(line).slice(1));
   return { toolName: SHELL, commandRegex, decision: "allow", allowRedirection: true };

@@ -6,7 +6,7 @@ export interface AgentGrant {
   readonly commands: readonly string[];
 }
 
-/** Returns an agent's one setting that allows the denied commands and tools; null for an agent without it. */
+/** Function that returns an agent's setting that allows the denied calls; null for an agent without such a setting. */
 export type BuildAllowSetting = ((denied: readonly string[]) => string) | null;
 
 /** Prefixes of the git commands that every run may use to commit and to read its state. */
@@ -17,7 +17,7 @@ export const PLANNER_COMMANDS = ["check", "diagnose", "lint", "list", "log", "re
   (name) => `planner ${name}`,
 );
 
-/** Returns a shell line and its single commands, which some agents judge separately. Quoted text is not split. */
+/** Returns a shell line and its single commands, because some agents check each command. Quoted text is not split. */
 export function splitShellCommands(line: string): readonly string[] {
   const parts = line.match(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^"'\\;&|\n])+/g) ?? [];
   return [...new Set([line.trim(), ...parts.map((part) => part.trim())])].filter((part) => part !== "");
@@ -86,9 +86,9 @@ function allowsAnyCommand(denied: string): boolean {
 }
 
 /**
- * Returns the one setting that allows those denied calls that may be allowed; null if there are none or the agent has
- * no such setting. Omits calls that a run refuses anyway, truncated calls, and calls that contain the spec's id,
- * because a rule for these would match no other run. Also omits calls whose rule would allow every command.
+ * Returns the setting that allows the denied calls; null if no call remains or the agent has no setting. Omits planner
+ * commands that always fail within a run, truncated calls, and calls whose rule would allow every command. Also omits
+ * calls that contain the spec's id, because their rule would match no other run.
  */
 export function buildAllowingLine(
   allowing: BuildAllowSetting,

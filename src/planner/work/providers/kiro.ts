@@ -6,7 +6,7 @@ export const kiro: ProviderRow = {
   title: "Kiro CLI",
   program: "kiro-cli",
   args: ["chat", "--no-interactive"],
-  // Its two harnesses name their tools differently, so the configuration has to list the trusted ones.
+  // Kiro's two harnesses name their tools differently, so the configuration has to list the trusted tools.
   guardedArgs: () => [],
   skipArgs: ["--trust-all-tools"],
   skipWords: ["--trust-all-tools", "-a"],

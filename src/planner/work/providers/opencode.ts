@@ -12,7 +12,6 @@ export const opencode: ProviderRow = {
   skipArgs: ["--auto"],
   skipWords: ["--auto", "--yolo", "--dangerously-skip-permissions"],
   resumeArgs: (session) => ["--session", session],
-  // An argument with a blank would reach the model in quotes.
   stream: "opencode",
   // Settings of the project are read after this file and override it.
   runFile: {
@@ -36,7 +35,7 @@ export const opencode: ProviderRow = {
   },
 };
 
-/** Returns a run's rules, which allow or deny, as a question would end the run. The last match decides. */
+/** Returns the permission rules of a run. The last match decides. No rule asks, because a question would end the run. */
 function buildPermissions({ task, commands }: AgentGrant): Readonly<Record<string, unknown>> {
   const elsewhere = { external_directory: "deny", webfetch: "deny", websearch: "deny" };
   if (task === "split") return { edit: "deny", bash: { "*": "deny" }, ...elsewhere };

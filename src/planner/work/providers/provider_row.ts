@@ -44,7 +44,7 @@ export interface ProviderRow {
   readonly allowing: BuildAllowSetting;
 }
 
-/** Default values of a row; each agent's row states only differing fields. */
+/** Fields that most rows share; each agent's row overrides the differing ones. */
 export const DEFAULT_ROW = {
   modelArgs: ["--model", "{model}"],
   newSessionArgs: null,

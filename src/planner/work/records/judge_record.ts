@@ -16,7 +16,7 @@ export interface RecordCheck {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Compares the record of a run with the current repository. */
+/** Compares the record of a run with the repository. Returns one check for each part of the record. */
 export function judgeRecord(id: SpecId, record: Fields, facts: CommitFacts): readonly RecordCheck[] {
   return [
     checkSpecId(id, record),
@@ -34,7 +34,7 @@ export function listRecordedChecks(record: Fields): readonly Fields[] {
   return readObjectList(record, "criteria").flatMap(({ check }) => (isJsonObject(check) ? [check] : []));
 }
 
-/** Returns the verdicts on the criteria that a command checked. */
+/** Returns the distinct verdicts on the criteria that this command checked. */
 export function listRecordedVerdicts(record: Fields, command: string): ReadonlySet<unknown> {
   const own = readObjectList(record, "criteria").filter(
     ({ check }) => isJsonObject(check) && check["command"] === command,
@@ -42,7 +42,7 @@ export function listRecordedVerdicts(record: Fields, command: string): ReadonlyS
   return new Set(own.map(({ verdict }) => verdict));
 }
 
-/** Returns the commands in a record with their results, each once. */
+/** Returns one result for each distinct command in a record. */
 export function listRecordedCommands(record: Fields): readonly Fields[] {
   const all = [...readObjectList(record, "verify"), ...listRecordedChecks(record)];
   return all.filter((one, index) => all.findIndex(({ command }) => command === one["command"]) === index);
@@ -88,7 +88,7 @@ function checkRecordedCommits(id: SpecId, record: Fields, facts: CommitFacts): R
 function checkRecordedFiles(id: SpecId, record: Fields, { files, hasMerges }: CommitFacts): RecordCheck {
   const part = "files";
   const named = parseRecordTexts(record["files"]);
-  // The last commit of the spec is made after the files were listed.
+  // Planner commits the spec and its records after it has listed the files.
   const own = [`.planner/specs/${id}.md`, ...files.filter((path) => path.startsWith(`.planner/runs/${id}/`))];
   const missing = named.filter((path) => !files.includes(path) && !own.includes(path));
   const isCut = hasMerges || named.length >= MAX_RECORDED_FILES;

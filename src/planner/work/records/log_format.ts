@@ -7,11 +7,11 @@ import type { LogFile } from "../../ports.ts";
  *     <time> === run <process_id> ===
  *     <time> <text of one line>
  *
- * `<time>` is ISO 8601 in UTC with milliseconds, 24 characters, and one space ends it. Every run begins with its own
- * header line; the last run is the one that counts. A line that another program wrote without a time stays as it is.
+ * `<time>` is ISO 8601 in UTC with milliseconds: 24 characters, then one space. Every run begins with its own header
+ * line. Commands report on the last run. Lines that another program wrote may have no time.
  *
- * What a program printed on standard error begins `stderr:`, planner's own words begin `planner:`. A line of standard
- * output that would read as one of these, or as a header, begins `stdout:`.
+ * Lines of standard error begin with `stderr:`. Lines by planner that look like a header begin with `planner:`. Lines
+ * of standard output begin with `stdout:` if they look like a header or begin with one of these prefixes.
  */
 
 const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
@@ -29,7 +29,7 @@ export function formatRunHeader(time: Date, processId: string): string {
 const HEADER_START = /^\s*=== run /;
 const MARKED = /^\s*(?:=== run |planner:|stdout:|stderr:)/;
 
-/** Prefixes a program's line that could pass for planner's, so that a program cannot forge the start of a run. */
+/** Prefixes lines of standard error, and lines that look like planner's, so that no program can forge a run's start. */
 export function formatPrintedLine(text: string, from: "stdout" | "stderr"): string {
   return from === "stderr" || MARKED.test(text) ? `${from}: ${text}` : text;
 }
@@ -72,7 +72,7 @@ export function parseLineTime(line: string): number | null {
   return Number.isNaN(milliseconds) ? null : milliseconds;
 }
 
-/** Returns the last run's output without times; of more than `most` bytes only the end, which has the result. */
+/** Returns the last run's lines without times. Reads at most the last `most` bytes, which contain the result. */
 export async function readLastRun(log: LogFile, most = MAX_RUN_BYTES): Promise<string> {
   const from = Math.max(0, log.size - most);
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await log.read(from, log.size - from));

@@ -1,7 +1,7 @@
 /**
  * Selects the part of a log for one answer. These rules prevent a follower from losing or repeating text:
  *
- * - An answer, followed by the answer for its `byte_offset`, is the text of the file without gap or overlap.
+ * - The next answer, which starts at `byte_offset`, continues the text without gap or overlap.
  * - An answer ends after a complete line. Only a line longer than `MAX_LOG_ANSWER_BYTES` is split.
  * - While a process writes, its unfinished last line is held back.
  * - No answer begins or ends inside a UTF-8 character.
@@ -86,7 +86,7 @@ function buildLogWindow(bytes: Uint8Array, start: number, end: number): LogWindo
   };
 }
 
-/** Returns the offset after the last newline, or the log's size if the unfinished line is too long to hold back. */
+/** Returns the offset after the last newline, or after the last complete character of a line that is too long. */
 async function findEndOfLines(log: LogFile): Promise<number> {
   for (let length = LOG_CHUNK_BYTES; ; length *= 2) {
     const from = Math.max(0, log.size - Math.min(length, MAX_LOG_ANSWER_BYTES));
@@ -98,7 +98,7 @@ async function findEndOfLines(log: LogFile): Promise<number> {
   }
 }
 
-/** Returns the offset of the first line in the span that was stored at `since` or later, else the span's end. */
+/** Returns the offset of the first line that was stored at `since` or later, otherwise the end of the span. */
 async function findFirstLineSince(
   log: LogFile,
   { start, end, since }: Span & { readonly since: Date },
@@ -116,7 +116,7 @@ async function findFirstLineSince(
 }
 
 interface Scan {
-  /** Offset of the line that was searched for; absent if it was not found. */
+  /** Offset of the line that was found; absent if no line matches. */
   readonly at?: number;
   /** Offset at which to continue, and whether a line begins there. */
   readonly scanned: number;
@@ -195,7 +195,7 @@ function findFirstCharacter(bytes: Uint8Array): number {
   return at;
 }
 
-/** Returns the length without an incomplete character at the end. */
+/** Returns the length in bytes without an incomplete character at the end. */
 function countWholeCharacterBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back];

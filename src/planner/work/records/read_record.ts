@@ -29,7 +29,7 @@ export interface RecordedCriterion {
   readonly check: { readonly command: string; readonly problem: string | null; readonly duration_ms: number } | null;
 }
 
-/** Parses a record, which any program may have written. */
+/** Parses a record, which may be malformed because any program may have written it. */
 export function parseRunRecord({ run, record }: KeptRunRecord): RunRecordFacts {
   const agent = getJsonFields(record["agent"]);
   const proof = getJsonFields(record["proof"]);

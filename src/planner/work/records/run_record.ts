@@ -8,7 +8,7 @@ import { deriveTickVerdict, type Provenance } from "../provenance.ts";
 import { buildAllowingLine } from "../providers/grant.ts";
 import { findProviderRow } from "../providers.ts";
 
-/** Facts about a run at its end. Parts of phases that the run did not reach are empty or null. */
+/** Facts about a run at its end. Facts from phases that the run did not reach are empty or null. */
 export interface RunSummary {
   readonly process: Omit<NewProcessRecord, "pid">;
   readonly report: RunReport;
@@ -16,7 +16,7 @@ export interface RunSummary {
   readonly judged: RecordedJudgement;
   readonly end: Pick<RunEnd, "reasons"> & { readonly status: string };
   readonly warnings: readonly string[];
-  /** Last message of the agent; null if the spec contains it. */
+  /** Last message of the agent; null if the spec's output contains it. */
   readonly lastWords: string | null;
   readonly ended_at: string;
 }
@@ -27,7 +27,7 @@ export interface RecordedWork {
   readonly branch: string | null;
   /** Name of the main branch; null for a run without a worktree. */
   readonly mainBranch: string | null;
-  /** Commit at which a run without a worktree began; null for other runs, whose first commit shows it. */
+  /** Commit at which a run without a worktree began; null otherwise, because the first commit's parent is the base. */
   readonly base: string | null;
   readonly commits: readonly BranchCommit[];
   readonly files: readonly string[];
@@ -43,7 +43,7 @@ export interface RecordedJudgement {
   readonly output: { readonly schema: string; readonly problem: string | null } | null;
 }
 
-/** Maximum number of paths in a record; for a run that changes more, the commits list them. */
+/** Maximum number of paths in a record. The recorded commits still contain all changed paths. */
 export const MAX_RECORDED_FILES = 1000;
 
 /** Returns a run's record in the stored format, see docs/work.md. */

@@ -8,10 +8,10 @@ export interface ForgeRepository {
   readonly path: string;
 }
 
-/** Hosts that serve SSH on another port for the forge of the given name. */
+/** Hosts that serve SSH on the HTTPS port, with the host name of the same forge. */
 const ALIASES: Readonly<Record<string, string>> = { "ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com" };
 
-/** Matches an address with a scheme; the next pattern matches SSH's short form. Neither matches a local folder. */
+/** Matches an address with a scheme. `SHORT_ADDRESS` matches the short form of SSH. Neither matches a local folder. */
 const WITH_SCHEME = /^(https?|ssh|git|git\+ssh):\/\/(?:[^/@]*@)?(\[[^\]/]+\]|[^/:@]+)(:\d+)?\/(.+)$/i;
 const SHORT = /^(?:[^/@:]+@)?([^/@:]{2,}):(?!\/\/)\/?(.+)$/;
 const PATH = /^[A-Za-z0-9_.~-]+(?:\/[A-Za-z0-9_.~-]+)+$/;

@@ -4,7 +4,7 @@ import { FORGES } from "../../config/config_values.ts";
 
 const NAME = Type.String({ minLength: 1 });
 
-/** Schema of a full hash, because git must receive nothing else. */
+/** Schema of a full commit hash. Other texts must not become arguments of git. */
 const HASH = Type.String({ pattern: "^(?:[0-9a-f]{40}|[0-9a-f]{64})$" });
 const MAYBE_HASH = Type.Union([HASH, Type.Null()]);
 
@@ -34,7 +34,7 @@ const NOTE = Type.Object({
 /** Stored note of this clone about a spec's pull request. Hashes are full. */
 export type RequestNote = Readonly<Static<typeof NOTE>>;
 
-/** Maximum number of noted pushes. Chosen by planner: the remote has one of the last. */
+/** Maximum number of noted pushes. Chosen by planner: the remote's branch is at one of the last pushes. */
 const MAX_PUSHED = 20;
 
 /** Returns the note with a commit added that is about to be pushed. */

@@ -2,10 +2,10 @@ import { formatCountOf } from "#words/names.ts";
 import type { RunRecordFacts } from "../records/read_record.ts";
 import type { ReviewedCriterion } from "../reviewed_criteria.ts";
 
-/** Maximum length of a text in characters. Chosen by planner: a criterion is a sentence. */
+/** Maximum length of an escaped text in characters. Chosen by planner: a criterion is a sentence. */
 const MAX_CHARS = 400;
 
-/** Zero-width character that prevents forges from creating links and mentions, because they search the shown text. */
+/** Zero-width character that breaks mentions and addresses, so that forges do not link them. */
 const ZERO_WIDTH_ENTITY = "&#8203;";
 
 /**
@@ -14,7 +14,7 @@ const ZERO_WIDTH_ENTITY = "&#8203;";
  */
 const FORGE_MARKUP = /:\/\/|\bwww\.|\b[A-Z]{2,10}-(?=\d)|[@#!%^&~$](?=[\p{L}\p{N}_"{])|[&<>|\\`*_[\]~$]/giu;
 
-/** Characters to escape as entities in `<code>`, where forges link nothing and entities prevent Markdown. */
+/** Characters to escape as entities in `<code>`, because forges would read them as Markdown. */
 const NOT_PLAIN_CODE = /\bwww\.|[^\p{L}\p{N} ./,=-]/giu;
 
 /** Line breaks, other control characters, and marks that reorder or hide text. */
@@ -77,7 +77,7 @@ export function buildRequestTitle({ spec_id, title }: Pick<RequestFacts, "spec_i
   return words.length > MAX_REQUEST_TITLE_CHARS ? `${words.slice(0, MAX_REQUEST_TITLE_CHARS).toWellFormed()}…` : words;
 }
 
-/** Returns the part of a request's body that planner writes, between two marks. */
+/** Returns the section of a request's body that planner writes, enclosed in two marks. */
 export function buildRequestBody(facts: RequestFacts): string {
   const { spec_id, criteria, record, commits, files } = facts;
   const head = [
@@ -136,7 +136,7 @@ function formatRecordRows(record: RunRecordFacts | null): readonly string[] {
   ];
 }
 
-/** Maximum number of a run's remarks in the body. */
+/** Maximum number of a run's warnings in the body. */
 const MAX_NOTES = 10;
 
 function formatCommitRow({ hash, subject }: RequestFacts["commits"][number]): string {
@@ -159,7 +159,7 @@ function countCharacters(lines: readonly string[]): number {
   return lines.join("\n").length;
 }
 
-/** Replaces planner's part of a body that a person may have changed; appends it if the marks are missing. */
+/** Replaces planner's section in a request's body. Appends the section if its marks are missing. */
 export function replaceBody(text: string, body: string): string {
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (from >= 0 && to > from) return text.slice(0, from) + body + text.slice(to + END.length);

@@ -45,7 +45,7 @@ const NOTE_HEIGHT = 18;
 const LEGEND_HEIGHT = 22;
 const SAMPLE = 26;
 
-/** Returns the text colour for a state. */
+/** Returns the text colour of a state; `ink` without a state. */
 export function findTextColor(tone: State | undefined): Paint {
   return tone === undefined ? "ink" : `${tone}Text`;
 }
@@ -120,7 +120,7 @@ function drawFigureItem(figure: Figure, x: number, y: number): Item {
   };
 }
 
-/** Arranges widths side by side, in as many rows as required. */
+/** Returns the x position and the row of each width, wrapped into rows of at most `room` pixels. */
 export function arrangeInRows(
   widths: readonly number[],
   room: number,

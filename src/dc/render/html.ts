@@ -38,7 +38,7 @@ export function formatHtmlPage({ title, description }: Scene, { svg, theme, data
   return page.replaceAll(/<!-- (\w+) -->/g, (mark, name: string) => parts[name] ?? mark);
 }
 
-/** Returns the hashes of all elements of a name in the page, in the form of a content security policy. */
+/** Returns the hashes of the page's scripts or styles, in the form of a content security policy. */
 function listPolicyHashes(page: string, name: "script" | "style"): string {
   const found = page.matchAll(new RegExp(`<${name}[^>]*>([\\s\\S]*?)</${name}>`, "g"));
   return [...found].map(([, inside = ""]) => computePolicyHash(inside)).join(" ");

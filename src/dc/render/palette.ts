@@ -1,10 +1,10 @@
 import type { Theme } from "#dc/model/enum_values.ts";
 import { FULL_PCT, WATCH_PCT } from "#kernel/judge_share.ts";
 
-/** Names of the colours of backgrounds and lines. */
+/** Names of the colours of backgrounds, lines and plain text. */
 const PLAIN_COLORS = ["surface", "panel", "sunken", "line", "grid", "ink", "muted", "accent", "accentSoft"] as const;
 
-/** States as strong fills. Soft fills are backgrounds of larger areas, text colours for words on surface and panel. */
+/** States, which are also the names of their strong fills. Soft fills are for large areas. */
 const STATES = ["ok", "watch", "fault", "info", "offline"] as const;
 export type State = (typeof STATES)[number];
 
@@ -123,7 +123,7 @@ const DARK: Colors = {
   scale5: "#f07167",
 };
 
-/** Dark ink on white paper: fills are light, to save toner and keep hatches distinguishable. */
+/** Colours for black-and-white prints. Large fills are light, to save toner and keep hatches distinguishable. */
 const PRINT_THEME: Colors = {
   ...LIGHT,
   surface: "#ffffff",

@@ -15,7 +15,7 @@ export interface WorkFacts {
   readonly body: string;
   /** Path of the spec's own file, from the project's root. */
   readonly file: string;
-  /** Whether the run left a commit, an uncommitted file, a successful check, or an output that fits the spec's schema. */
+  /** Whether the run left a commit, an uncommitted file, a successful check, or an output that fits the schema. */
   readonly hasTrace: boolean;
   /** Whether `verify.commands` has lines. */
   readonly hasCommands: boolean;

@@ -6,7 +6,7 @@ const ERROR =
 const AROUND =
   /^\s*(?:warn|info|debug|at |from |\^+\s*$|~+|\d+ \||\|| {4,}|\t|node\.js v|bun v|note: |help: |hint: |goroutine |exit status|stack backtrace|traceback|file "|\.\.\. \d+ more|npm (?:err!|error) a complete log|error: command failed|error: script ".*" exited)/i;
 
-/** Returns the line that probably states the cause: the last error line, otherwise the last line; empty without lines. */
+/** Returns the line that probably states the cause: the last error line, otherwise the last line; empty without one. */
 export function findErrorLine(lines: readonly string[]): string {
   const told = lines.filter((line) => line.trim() !== "");
   const own = told.filter((line) => !AROUND.test(line));

@@ -5,7 +5,7 @@ import type { ProcessRecord } from "../ports.ts";
 export const MAX_RETRY_DELAY_MS = 60 * 60_000;
 
 /**
- * Returns when to retry a failed spec, in milliseconds since 1970; null unless the last run failed and retries are left.
+ * Returns when to retry a failed spec, in milliseconds since 1970; null unless the last run failed and a retry is left.
  * A run that did not fail resets the count.
  *
  * @param records records of this spec alone, oldest first

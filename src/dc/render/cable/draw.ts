@@ -25,7 +25,7 @@ const BRANCH = 18;
 /** Maximum number of branches listed at a split; further branches are counted. */
 const MAX_LISTED_BRANCHES = 12;
 
-/** Draws the paths from a port, one lane per path. A lane shows devices from left to right, in several rows if needed. */
+/** Draws the paths from a port, one lane per path. A lane shows devices from left to right, wrapped into rows. */
 export function drawCablePath(picture: CablePicture, options: DrawOptions): Drawing {
   const coloring = options.coloring ?? "ROLE";
   const collapsed = collapsePaths(picture, { ...options, compact: options.view === "COMPACT" });

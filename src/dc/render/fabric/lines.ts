@@ -29,15 +29,15 @@ const MIN_RUN_COLUMNS = 4;
 const BRACKET_HEIGHT = 8;
 const MOST_WIDTH = 9;
 
-/** A run of columns of one row of racks. */
+/** Adjacent columns whose racks are in one row. */
 interface ColumnRun {
   readonly name: string;
   readonly columns: readonly number[];
 }
 
 /**
- * Draws the links between two tiers. The links of a row of racks without problems are drawn as one line, whose width
- * shows their number; the others are drawn one by one above it.
+ * Draws the links between two tiers. The links from an upper switch to a row of racks are one line if they have no
+ * problem. Its width shows their number. All other links are drawn one by one above these lines.
  */
 export function drawLinkLines(parts: FabricParts, input: LinesInput): readonly Item[] {
   const runs = findRuns(parts.units, input.columns);
@@ -135,7 +135,7 @@ function drawRunLine(upper: UnitPart | undefined, run: ColumnRun, { quiet, from,
   ];
 }
 
-/** Sorts by severity, so that severe links are drawn last, above the others. */
+/** Sorts by ascending severity, so that severe links are drawn last, above other links. */
 function sortBySeverity(parts: readonly BundlePart[]): readonly BundlePart[] {
   const gravity = ({ state }: BundlePart) => (state.up === 0 ? 3 : state.congested ? 2 : state.watched ? 1 : 0);
   return parts.toSorted((a, b) => gravity(a) - gravity(b));
@@ -160,7 +160,7 @@ function drawSingleLine(part: BundlePart, { slots, coloring, boxHeight }: LinesI
   return [{ kind: "group", ref: part.ref, tip: part.tip, items: [...outline, drawn] }];
 }
 
-/** Whether a colour is a step of the scale of loads. */
+/** Whether a paint is a step of the colour scale. */
 export function isScaleToken(paint: Paint): paint is ScaleToken {
   return paint.startsWith("scale");
 }

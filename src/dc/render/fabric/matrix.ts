@@ -23,7 +23,7 @@ export interface MatrixInput {
   readonly labels: number;
 }
 
-/** Draws one column per leaf: its heading, a cell for every switch above it, and its oversubscription. */
+/** Draws one column per switch of a tier: its heading, a cell for every switch above it, and its uplink figures. */
 export function drawMatrix(
   { units, bundles }: FabricParts,
   input: MatrixInput,
@@ -71,7 +71,7 @@ function drawName(text: string, y: number, labels: number): Item {
   return { kind: "text", text, size: 10.5, fill: "muted", ...place };
 }
 
-/** Draws the name of a row, which also represents its switch. */
+/** Draws the name and the state of a row's switch. */
 function drawRowName(unit: UnitPart | undefined, y: number, labels: number): readonly Item[] {
   if (unit === undefined) return [];
   const { title, state, failed } = unit.tally;
@@ -162,7 +162,7 @@ function drawColumnHead(
   };
 }
 
-/** Returns a group's column heading, which contains only its location; the tooltip contains all facts. */
+/** Returns a column's heading: the title of a switch, or the location of a group and its number of switches. */
 function formatColumnTitle({ group, switches, tally, id }: UnitPart): string {
   if (!group) return tally.title;
   return `${id.slice(Math.max(id.lastIndexOf("/"), id.lastIndexOf(":")) + 1)} (${switches.length})`;

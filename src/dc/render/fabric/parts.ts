@@ -9,7 +9,7 @@ export interface UnitPart extends FabricUnit {
 
 export interface BundlePart extends LinkBundle {
   readonly state: BundleState;
-  /** Reference of the link if there is one, else made of the references of both ends. */
+  /** Reference of the only link; made of both units' ids if the bundle has several links or no link. */
   readonly ref: string;
   readonly title: string;
   readonly facts: readonly (readonly [string, string])[];

@@ -11,7 +11,7 @@ export interface FabricPicture {
   readonly answer: FabricAnswer;
   readonly congestionPct: number;
   readonly watchPct: number;
-  /** Result of tracing the cables of a link, by the link's reference; empty if they were not traced. */
+  /** Results of tracing the cables of links, by the link's reference; empty if they were not traced. */
   readonly physical: ReadonlyMap<string, PhysicalMatch>;
 }
 
@@ -20,7 +20,7 @@ export interface FabricSwitch {
   readonly node: FabricNode;
 }
 
-/** Rank of a tier; the lowest tier of a picture is drawn as columns. */
+/** Rank of a tier: 0 for leaves, 1 for spines. A picture draws its lowest tier as columns. */
 export type Tier = number;
 
 /** One drawn unit: a switch, or several switches collapsed into a count. */
@@ -31,7 +31,7 @@ export interface FabricUnit {
   readonly group: boolean;
 }
 
-/** The parallel links between two units; for two groups, all links between them. */
+/** All links between two units, given by their indexes, and the number of missing links of a full mesh. */
 export interface LinkBundle {
   readonly upper: number;
   readonly lower: number;
@@ -55,7 +55,7 @@ export interface CollapseOptions {
   readonly view: "COMPACT" | "FULL" | undefined;
 }
 
-/** Collapses leaves, then all switches, by rack, row, room, floor and site until all fit. Cost: O(switches + links). */
+/** Collapses leaves, then also higher tiers, by row, room, floor and site until they fit. Cost: O(switches + links). */
 export function collapseFabric({ answer }: FabricPicture, collapse: CollapseOptions): CollapsedFabric {
   const switches = listSwitches(answer);
   const units = buildUnits(switches, collapse);

@@ -18,7 +18,7 @@ const MOST_WIDTH = 12;
 const LABELLED_PCT = 80;
 const LABEL = { size: 10.5, weight: "bold" } as const;
 
-/** Draws links between two units as one ribbon whose width shows their number; those with problems last, labelled. */
+/** Draws the links between two units as one ribbon whose width shows their number. Draws ribbons with problems last. */
 export function drawRibbons(parts: FabricParts, { slots, coloring, boxHeight }: RibbonsInput): readonly Item[] {
   const most = Math.max(1, ...parts.bundles.map(countLinks));
   const tops = findRibbonEnds(parts, slots, "lower");
@@ -56,7 +56,7 @@ function rankBundleSeverity({ state }: BundlePart): number {
   return state.watched || state.down > 0 ? 1 : 0;
 }
 
-/** Returns the end positions of ribbons at their boxes: side by side, in the order of their other ends. */
+/** Returns the x of each ribbon's upper or lower end, by bundle index. Ends at one box are sorted by their other end. */
 function findRibbonEnds(
   { bundles }: FabricParts,
   slots: RibbonsInput["slots"],

@@ -82,7 +82,7 @@ export function listUnitFacts(unit: FabricUnit, state: UnitState): readonly (rea
   return facts.filter(([, value]) => value !== "");
 }
 
-/** Describes the oversubscription after the loss of the largest upper switch; "none" without a remaining uplink. */
+/** Describes the oversubscription after the loss of the largest upper switch; "none left" if no uplink remains. */
 export function describeUplinkLoss({ oversubscriptionN1, strandedN1 }: UnitState): string {
   if (strandedN1) return "none left";
   return oversubscriptionN1 === undefined ? "" : formatRatio(oversubscriptionN1);

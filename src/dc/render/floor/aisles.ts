@@ -11,14 +11,14 @@ interface Aisle {
   readonly name: "Cold aisle" | "Hot aisle" | "Aisle";
 }
 
-/** Minimum width of an aisle in millimetres, so that a person can pass. Our choice; the end of a hall is no aisle. */
+/** Minimum width of an aisle in millimetres. Chosen by us: a person can pass. */
 const MIN_AISLE_MM = 500;
 const MOST_MM = 4000;
 const TEXT = 10;
 
 /**
- * Draws aisles between rows that are back to back or face to face, with the sides that face them. An aisle contains no
- * footprint, and is named if its name fits.
+ * Draws the aisles between parallel rows of racks, named hot or cold by the sides of the racks that face them. An aisle
+ * contains no footprint. Omits a name that does not fit.
  */
 export function drawAisles({ tiles, blocks }: Pick<CollapsedFloor, "tiles" | "blocks">, px: MmToPx): readonly Item[] {
   const isFree = ({ area }: Aisle) => ![...tiles, ...blocks].some((standing) => doAreasMeet(standing.area, area));
@@ -57,7 +57,7 @@ function findAisles(tiles: readonly FloorTile[]): readonly Aisle[] {
 
 type Band = Rectangle & { readonly facing: number };
 
-/** Finds aisles that run from west to east. @param faces the fronts that face an aisle between two rows */
+/** Returns aisles that run from west to east. @param faces directions of fronts that face the aisle from each side */
 function findWestEastAisles(
   bands: readonly Band[],
   faces: { readonly before: number; readonly after: number },
@@ -83,7 +83,7 @@ function findWestEastAisles(
   });
 }
 
-/** Finds aisles that run from north to south, by exchanging the axes of the floor. */
+/** Returns aisles that run from north to south, found by exchanging the axes of the floor. */
 function findNorthSouthAisles(bands: readonly Band[]): readonly Aisle[] {
   const turned = bands.map(({ facing, west, east, north, south }) => ({
     facing,

@@ -24,8 +24,9 @@ export interface CollapsedFloor {
 }
 
 /**
- * Collapses rows of racks into blocks, those with the fewest faults first and then the longest, until at most `most`
- * items are drawn. Highlighted racks are not collapsed. If the limit is still exceeded, omits and counts the last ones.
+ * Collapses rows of racks into blocks until at most `most` items are drawn. Begins with the rows with the fewest
+ * faults, and among these with the longest. Keeps highlighted racks. If the limit is still exceeded, omits the last
+ * footprints.
  */
 export function collapseTiles(
   tiles: readonly FloorTile[],

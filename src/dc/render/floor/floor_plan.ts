@@ -76,7 +76,7 @@ interface Crop {
 const SHOWN_MM = 2000;
 const LEAST_CROP_MM = 5000;
 
-/** Crops the empty margin, so that a rack far from the floor's corner is drawn as large as one next to it. */
+/** Returns the margins to crop, so that a rack far from the floor's corner is drawn as large as one next to it. */
 function findCrop(tiles: readonly FloorTile[]): Crop {
   const spare = (first: number) => {
     const left = Math.floor((first - SHOWN_MM) / 1000) * 1000;
@@ -187,7 +187,7 @@ function drawPlan({ extents }: FloorPlanResponse, { tiles, blocks }: CollapsedFl
   return { items, width, height: height + 30 };
 }
 
-/** Returns the legend of the frame that `emphasize` draws around highlighted elements, if there is one. */
+/** Returns the legend of the frame that `emphasize` draws; empty if no footprint is highlighted. */
 function createHighlightLegend(
   tiles: readonly FloorTile[],
   { highlight, highlightLabel }: DrawOptions,

@@ -25,7 +25,7 @@ export const UNKNOWN_HATCH = { pattern: "diagonal", paint: "grid" } as const;
 const STATES = ["ok", "watch", "fault", "info"] as const;
 const SHARES = SHARE_STEPS.map(([, label]) => label);
 
-/** Returns the style of a floor's racks for one colouring. Every colouring shows their health as a sign. */
+/** Returns the style of a floor's racks for one colouring. Signs show the health of racks, except for RISK. */
 export function styleFloor(reply: FloorPlanResponse, coloring: Coloring): FloorStyle {
   switch (coloring) {
     case "POWER":
@@ -72,7 +72,7 @@ export function findRiskAppearance({ risk = 0 }: Pick<RackTile, "risk">) {
   return RISK_LOOKS[findEnumWordAt(RACK_RISKS, risk) ?? "NONE"];
 }
 
-/** Returns the number of racks by the worst effect of one failure. */
+/** Returns a figure for each worst effect of one failure: the number of its racks. */
 export function createRiskFigures({ racks, unplacedRacks }: FloorPlanResponse): FrameInput["figures"] {
   const all = [...racks, ...unplacedRacks];
   if (all.length === 0) return [];
@@ -96,7 +96,7 @@ const RISKS: FloorStyle = {
   })),
 };
 
-/** Returns the legend of a scale, with "unknown" if a rack has no value. */
+/** Returns legend entries for the scale's steps, for unknown values and for signs. */
 function createFloorScaleLegend(labels: readonly string[], unknown: string): readonly LegendEntry[] {
   return [
     ...labels.map((label, step): LegendEntry => ({ label, fill: `scale${step}` as ScaleToken })),
@@ -152,7 +152,7 @@ function hatchUnknown(style: FloorStyle, isUnknown: (rack: RackTile) => boolean)
   };
 }
 
-/** Styles by measured inlet temperatures if any, else by a rack's heat to air as a share of its cooling capacity. */
+/** Returns a style by inlet temperatures if a rack has one, otherwise by heat as a share of cooling capacity. */
 function createThermalFloorStyle(racks: readonly RackTile[]): FloorStyle {
   if (racks.some(({ inletTempC }) => inletTempC !== undefined)) return createInletStyle();
   const byShare = createShareStyle(({ coolingPct }) => coolingPct, "no cooling limit recorded");

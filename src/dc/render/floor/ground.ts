@@ -13,7 +13,7 @@ export type MmToPx = (mm: number) => number;
 const MOST_PX_PER_MM = 0.1;
 /** Minimum pixels per millimetre: a rack of 600 mm is 33 pixels wide, so that its code can be read. */
 const READABLE_PX_PER_MM = 0.055;
-/** Maximum width in pixels: wider floors are drawn smaller, at the limit with signs only. */
+/** Width of a plan in pixels above which racks need not be readable. */
 export const MAX_FLOOR_WIDTH_PX = 4000;
 const LEAST_PX_PER_MM = 0.03;
 
@@ -24,7 +24,7 @@ export function computePixelsPerMm(widthMm: number, usualWidth: number): number 
   return Math.min(MOST_PX_PER_MM, Math.max(LEAST_PX_PER_MM, readable, usualWidth / floorMm));
 }
 
-/** Draws the floor with a line every metre, or every five metres on large floors, and a scale bar. */
+/** Draws the floor with a line every metre, or every five metres at a small scale. */
 export function drawFloorGrid(width: number, height: number, pxPerMm: number): readonly Item[] {
   const step = (pxPerMm >= 0.06 ? 1000 : 5000) * pxPerMm;
   const lines: Item[] = [];
@@ -90,7 +90,7 @@ function convertToPixelBox({ west, north, east, south }: Rectangle, px: MmToPx):
   return { x: px(west), y: px(north), width: px(east) - px(west), height: px(south) - px(north) };
 }
 
-/** Returns the largest part of an area that later areas do not cover, so that its label is readable. */
+/** Returns a large rectangle of an area that no later area covers, so that its label is readable. */
 function findVisiblePart(whole: Rectangle, areas: readonly Rectangle[], from: number): Rectangle {
   let area = whole;
   for (let later = from; later < areas.length; later += 1) {
@@ -112,7 +112,7 @@ export function doAreasMeet(a: Rectangle, b: Rectangle): boolean {
   return a.west < b.east && b.west < a.east && a.north < b.south && b.north < a.south;
 }
 
-/** Draws a footprint: its fill, a bar along its front, and code, figure and sign as far as they fit. */
+/** Draws a footprint: its fill, a bar along its front, and its sign, code and figure as far as they fit. */
 function drawTile(tile: FloorTile, { box, visible: free }: { readonly box: TileBox; readonly visible: TileBox }): Item {
   return {
     kind: "group",
@@ -194,7 +194,7 @@ function drawBlockText({ label, state }: RackBlock, { x, y, width, height }: Til
   ];
 }
 
-/** Draws names of rows above their first racks, where space is free. */
+/** Draws the name of each row above or below its racks; omits it if both positions are taken. */
 export function drawRowLabels(tiles: readonly FloorTile[], blocks: readonly RackBlock[], px: MmToPx): readonly Item[] {
   const rows = new Map<string, FloorTile[]>();
   for (const tile of tiles) if (tile.row !== "") rows.set(tile.row, [...(rows.get(tile.row) ?? []), tile]);
@@ -219,7 +219,7 @@ export function drawRowLabels(tiles: readonly FloorTile[], blocks: readonly Rack
 /** Maximum overlap in millimetres that is attributed to rounding in a drawing. */
 const ROUNDING_MM = 20;
 
-/** Finds overlaps between footprints of racks and equipment, which cannot be at one position. */
+/** Returns the overlaps of footprints, except those that rounding explains. */
 export function findOverlaps(tiles: readonly FloorTile[]): readonly Rectangle[] {
   const ordered = tiles.toSorted((a, b) => a.area.west - b.area.west);
   return ordered.flatMap(({ area }, at) => {

@@ -14,7 +14,7 @@ export interface TileBox {
 /** Minimum font size in pixels; longer text is truncated instead. */
 const MIN_FONT_SIZE = 7;
 const SIGN = 14;
-/** Maximum number of lines of a code. Our choice. */
+/** Maximum number of lines of a code. */
 const MAX_CODE_LINES = 3;
 
 /** Draws sign, code and figure one below the other. Text that does not fit is available in the tooltip. */
@@ -69,7 +69,7 @@ function createFigureLines({ figure, fill }: FloorTile, { width, size }: LinesIn
   return [{ height: Math.max(MIN_FONT_SIZE, size) + 3, draw }];
 }
 
-/** Returns as many lines as fit. The figure is removed first, then the code if there is a sign. */
+/** Returns the lines that fit. Omits the figure first, then the code if there is a sign. */
 function fitLines(
   { sign, codes, figure }: Readonly<Record<"sign" | "codes" | "figure", readonly Line[]>>,
   height: number,
@@ -88,7 +88,7 @@ function drawStack(middle: readonly [number, number], lines: readonly Line[]): r
   });
 }
 
-/** Returns the pixels between text and an edge; the bar that marks the front adds to them. */
+/** Returns the pixels between text and an edge, with more at the front because of its bar. */
 function computeTextMargin(front: boolean): number {
   return front ? 6 : 4;
 }

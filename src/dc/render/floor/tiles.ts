@@ -28,7 +28,7 @@ export interface FloorTile {
   readonly facts: readonly (readonly [label: string, value: string])[];
 }
 
-/** Returns every footprint of a floor in drawing order: cooling, floor-standing power, racks on top. */
+/** Returns the footprints of a floor in drawing order: cooling units, floor-standing power, then racks on top. */
 export function buildTiles({ racks, cracs, devices }: FloorPlanResponse, style: FloorStyle): readonly FloorTile[] {
   return [
     ...cracs.map(buildCracTile),
@@ -45,7 +45,7 @@ export function buildUnplacedTiles(
   return racks.map((rack) => buildRackTile(rack, style));
 }
 
-/** Returns the tooltip of a footprint. */
+/** Returns the tooltip of a footprint: its title, then one fact per line. */
 export function formatTooltip({ title, facts }: FloorTile): string {
   return [title, ...facts.map(([label, value]) => `${label}: ${value}`)].join("\n");
 }

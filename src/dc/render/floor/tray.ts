@@ -12,7 +12,7 @@ const TRAY_BOX = { width: 58, mostWidth: 190, height: 44 };
 const GAP = 6;
 /** Height of a row's name, in pixels. */
 const ROW_NAME_HEIGHT = 18;
-/** Maximum number of boxes for elements without a footprint; the others are counted. Our choice: some three screens. */
+/** Maximum number of boxes; further elements are counted. Chosen by us: about three screens. */
 const MAX_TRAY_BOXES = 300;
 const GRAVEST: readonly (State | undefined)[] = ["fault", "watch", "info", "ok", undefined];
 
@@ -27,7 +27,7 @@ function formatRowTitle(row: string): string {
   return /^row/i.test(row) ? capitalize(row) : `Row ${row}`;
 }
 
-/** Groups racks by their row, in the order of codes; then racks without a row, the worst first; then cooling units. */
+/** Returns rows of racks in the order of codes, then racks without a row, the worst first, then cooling units. */
 export function buildTrayRows(reply: FloorPlanResponse, style: FloorStyle): readonly TrayRow[] {
   const racks = buildUnplacedTiles(reply, style).toSorted((a, b) =>
     a.code.localeCompare(b.code, "en", { numeric: true }),

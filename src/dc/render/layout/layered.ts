@@ -78,7 +78,7 @@ interface Drawn {
   readonly channels: readonly Channel[];
 }
 
-/** Boxes and the lanes by which edges pass through columns. All edges of a box share one lane per column. */
+/** Slots of columns: boxes, and lanes by which edges pass through a column. A box's edges share one lane per column. */
 class Slots {
   readonly layers: number[];
   readonly before: number[][] = [];
@@ -111,7 +111,7 @@ class Slots {
     return columns;
   }
 
-  /** Returns the wires between each two adjacent columns. */
+  /** Returns the wires between each two adjacent columns, after setting the heights of their ends. */
   channels(middles: readonly number[]): readonly (readonly Wire[])[] {
     const channels: Wire[][] = Array.from({ length: Math.max(...this.layers) }, () => []);
     const arriving = new Map<number, Wire[]>();
@@ -186,7 +186,7 @@ class Slots {
     this.before[to]?.push(from);
   }
 
-  /** Gives the wires into one box distinct heights, so that none hides another. */
+  /** Moves the ends of the wires at one box apart, so that no end hides another. */
   #spread(slot: number, wires: Wire[]): void {
     const room = (this.heights[slot] ?? 0) - PORT_GAP;
     const step = wires.length < 2 ? 0 : Math.min(PORT_GAP, Math.max(0, room) / (wires.length - 1));

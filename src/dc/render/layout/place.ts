@@ -13,10 +13,9 @@ export interface PlaceInput {
 }
 
 /**
- * Finds the middle of every box on the axis along its column. Boxes are close to their neighbours in other columns,
- * keep the order of the column, and are never nearer to each other than the gap.
- * @returns middles by box; the smallest edge is at 0
- * Cost: O(rounds × (boxes + edges)).
+ * Returns the middle of every box on the axis along its column, so that the smallest edge is at 0. Boxes are close to
+ * their neighbours in other columns, keep the order of the column, and are never nearer to each other than the gap.
+ * Cost: O(boxes + edges).
  */
 export function placeBoxes(input: PlaceInput): readonly number[] {
   const { columns, before, after, heights } = input;
@@ -76,7 +75,7 @@ function computeDesiredPosition(box: number, neighbours: readonly number[], midd
   return neighbours.reduce((sum, other) => sum + (middles[other] ?? 0), 0) / neighbours.length;
 }
 
-/** Returns the non-decreasing sequence nearest to the desired positions, as blocks of equal values. */
+/** Returns the non-decreasing sequence nearest to the desired positions, as blocks of equal positions. */
 function poolPositions(wishes: readonly number[]): readonly Block[] {
   const blocks: Block[] = [];
   for (const wish of wishes) {

@@ -5,12 +5,12 @@ export const PORT_GAP = 15;
 const TRACK_GAP = 9;
 const LEAD = 14;
 const ARRIVAL = 18;
-/** Number of tracks in a channel from which tracks are closer together. */
+/** Number of tracks in a channel above which tracks are closer together. */
 const WIDE_TRACKS = 24;
 /** Distance in pixels below which two lines appear as one. */
 const TOUCH_DISTANCE = 3;
 
-/** An edge's part between two columns. */
+/** Segment of an edge between two columns. */
 export interface Wire {
   readonly from: number;
   readonly to: number;
@@ -37,9 +37,9 @@ interface Bus {
 }
 
 /**
- * Gives the wires of every slot one vertical track between two columns. Falling wires are ordered from below and rising
- * ones from above, which minimises crossings; if there are many buses, those that do not overlap share a track. Ends
- * that would touch another slot's line are moved slightly.
+ * Assigns one vertical track between two columns to the wires of each slot. Orders falling wires from below and rising
+ * wires from above, which reduces crossings. If there are many buses, those that do not overlap share a track. Moves
+ * ends that would touch another slot's line.
  */
 export function routeChannel(wires: readonly Wire[]): Channel {
   separateEnds(wires);
@@ -58,7 +58,7 @@ export function routeChannel(wires: readonly Wire[]): Channel {
   };
 }
 
-/** Moves each end of a wire that is level with the outgoing wire of another slot. */
+/** Moves the end of each wire at a box that is level with the outgoing wire of another slot. */
 function separateEnds(wires: readonly Wire[]): void {
   const starts = [...new Map(wires.map(({ from, fromY }) => [from, fromY]))].toSorted((a, b) => a[1] - b[1]);
   for (const wire of wires) {
@@ -86,7 +86,7 @@ function findBusStart({ wires: [first] }: Bus): number {
   return first?.fromY ?? 0;
 }
 
-/** Allocates a new track or, if there are many, the first one without a conflict. */
+/** Returns the index of a new track or, if there are many, of the first track in which the bus overlaps no other. */
 function allocateTrack(ends: number[][], { top, bottom }: Bus): number {
   const free =
     ends.length < WIDE_TRACKS

@@ -63,7 +63,7 @@ export interface LegendEntry {
 
 const LEGEND_LINE = 20;
 
-/** Draws swatches with labels, in as many lines as required. */
+/** Draws swatches with labels, wrapped into lines of the given width. */
 export function drawLegend(
   entries: readonly LegendEntry[],
   { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
@@ -104,7 +104,7 @@ export function drawSwatch({ fill, hatch, dash, state }: LegendEntry, x: number,
   ];
 }
 
-/** Draws a framed background for a part of the picture. */
+/** Draws the background and frame of a card. */
 export function drawCard(x: number, y: number, width: number, height: number): Item {
   return { kind: "rect", x, y, width, height, radius: 8, fill: "panel", stroke: "grid" };
 }

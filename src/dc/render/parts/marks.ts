@@ -59,13 +59,13 @@ function offsetPoints(cx: number, cy: number, r: number, ...points: readonly (re
 
 const OF_HEALTH = { OK: "ok", WATCH: "watch", FAULT: "fault" } as const;
 
-/** Returns the state for a Health's number; UNSPECIFIED is information. */
+/** Returns the state of a Health number; `info` for UNSPECIFIED and unknown numbers. */
 export function findHealthState(health: number): State {
   const word = findEnumWordAt(HEALTHS, health);
   return word === undefined ? "info" : OF_HEALTH[word];
 }
 
-/** Returns the state for a share in percent, with the thresholds of the console's pages. */
+/** Returns the state of a share in percent, with the thresholds of the console's pages; `info` if it is undefined. */
 export function findShareState(pct: number | undefined): State {
   const state = judgeShare(pct);
   return state === "unknown" ? "info" : state;
@@ -79,7 +79,7 @@ export const STATE_WORDS: Readonly<Record<State, string>> = {
   offline: "Offline",
 };
 
-/** Returns the word for an enumeration's number: proto values start at 1; undefined for 0 and unknown numbers. */
+/** Returns the enum value of a proto number, which counts from 1; undefined for 0 and unknown numbers. */
 export function findEnumWordAt<Word extends string>(words: readonly Word[], number: number): Word | undefined {
   return words[number - 1];
 }

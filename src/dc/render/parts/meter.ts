@@ -13,7 +13,7 @@ export interface MeterPart {
 export interface Meter {
   readonly label: string;
   readonly value: string;
-  /** Parts in order. A part beyond 100 % is cut off at the end of the bar, and marked. */
+  /** Parts in order. The bar ends at 100 %; it does not show more. */
   readonly parts: readonly MeterPart[];
   /** Positions of ticks, in percent. */
   readonly ticks?: readonly number[];

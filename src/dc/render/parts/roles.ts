@@ -44,7 +44,7 @@ interface Typed {
   readonly kind: number;
 }
 
-/** Returns the fill for a device's role, else for its kind. */
+/** Returns the fill of a device's role or, if the role has no fill, of its kind. */
 export function findRoleFill({ role, kind }: Typed): RoleToken {
   const word = findEnumWordAt(DEVICE_KINDS, kind);
   const special = Object.hasOwn(FILL_BY_ROLE, role) ? FILL_BY_ROLE[role] : undefined;

@@ -35,7 +35,7 @@ export const opencode: ProviderRow = {
   },
 };
 
-/** Returns the permission rules of a run. The last match decides. No rule asks, because a question would end the run. */
+/** Returns the permission rules of a run. The last match decides. No rule asks, because a question ends the run. */
 function buildPermissions({ task, commands }: AgentGrant): Readonly<Record<string, unknown>> {
   const elsewhere = { external_directory: "deny", webfetch: "deny", websearch: "deny" };
   if (task === "split") return { edit: "deny", bash: { "*": "deny" }, ...elsewhere };

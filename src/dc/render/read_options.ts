@@ -55,7 +55,7 @@ export function readColoring(screen: keyof ScreenReplies, field: string, asked: 
   return requireOfferedOption(field, readOptionWord(field, asked, COLORINGS), { known, screen }) ?? known[0];
 }
 
-/** Returns the word for an enumeration's number; undefined if it is not set. */
+/** Returns the enum value of a number; undefined for 0 and undefined. @throws Refusal for an unknown number */
 function readOptionWord<Word extends string>(
   field: string,
   value: number | undefined,
@@ -67,7 +67,7 @@ function readOptionWord<Word extends string>(
   throw refuseOutOfRange(field, value, words.join(", "));
 }
 
-/** Returns the requested value if the screen offers it; undefined if none is requested. */
+/** Returns the requested value; undefined if nothing is requested. @throws Refusal if the screen does not offer it */
 function requireOfferedOption<Word extends string>(
   field: string,
   asked: Word | undefined,
@@ -125,11 +125,11 @@ const MOST_WIDTH_PX = 8192;
 const DEFAULT_NODES = 500;
 const MOST_NODES = 10_000;
 
-/** Maximum number of highlighted references. Our choice: with more, none stands out. */
+/** Maximum number of highlighted references. Chosen by us: more would not stand out. */
 const MAX_HIGHLIGHTS = 1000;
 
 /**
- * Maximum number of pixels of a PNG. Our choice: each pixel takes four bytes, several times while the file is made;
- * 16,000 by 16,000 would take 2 GiB.
+ * Maximum number of pixels of a PNG. Chosen by us: rasterizing takes several times four bytes per pixel, so 16,000 by
+ * 16,000 pixels would take 2 GiB.
  */
 export const MAX_PNG_PIXELS = 16_000_000;

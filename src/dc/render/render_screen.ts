@@ -149,7 +149,7 @@ function computePixelSize(scene: Scene, asked: number | undefined) {
   );
 }
 
-/** Copies the bytes to a separate ArrayBuffer, which messages and digests require. */
+/** Returns the bytes in an ArrayBuffer, which messages require. Copies them if they are in a shared buffer. */
 function copyBytes(bytes: Uint8Array<ArrayBufferLike>): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 }

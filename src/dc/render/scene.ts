@@ -1,7 +1,7 @@
 import type { Paint } from "./palette.ts";
 
-// A picture before it has a file format. Lengths are pixels of the picture at its own width, y grows downwards, items are
-// painted in order. Colours are names, so that one scene serves every theme.
+// Pictures independent of file formats. Lengths are pixels at the picture's default width, and y grows downwards. Items
+// are painted in order. Colours are names, so that one scene serves every theme.
 
 export interface Scene {
   /** One line that names the picture, for screen readers. */
@@ -64,7 +64,7 @@ export type Point = readonly [x: number, y: number];
 export interface Path extends Shape {
   readonly kind: "path";
   readonly points: readonly Point[];
-  /** How points are joined. "cubic": three points after the first are two control points and an end; else lines. */
+  /** "cubic": each three points after the first are two control points and an end. Straight lines if absent. */
   readonly curve?: "cubic";
   readonly closed?: boolean;
   /** Draws a filled arrow head at the last point, in the stroke's colour. */
@@ -94,7 +94,7 @@ export interface Group {
   readonly ref?: string;
   /** Part of a scene that is no element: a legend entry, or a heading or side text that a page shows itself. */
   readonly part?: "legend" | "heading" | "aside";
-  /** Pixels that a heading adds to the height. Later items move up by this number if a heading or aside is removed. */
+  /** Height in pixels of a heading or aside. Later items move up by it if a page removes the group. */
   readonly height?: number;
   /** Text of the tooltip; its lines are separated by newlines. */
   readonly tip?: string;

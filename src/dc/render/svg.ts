@@ -11,7 +11,7 @@ export interface SvgOptions {
   readonly widthPx?: number | undefined;
 }
 
-/** Fonts of texts. DejaVu is first, because texts are measured in it; the others are as wide or narrower. */
+/** Fonts of texts. DejaVu is first, because texts are measured in it. The other fonts are as wide or narrower. */
 const FONTS = "'DejaVu Sans', Verdana, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif";
 
 /**
@@ -155,7 +155,7 @@ class SvgWriter {
     );
   }
 
-  /** Returns the name of a pattern, which depends only on its content, so that pictures on one page may share it. */
+  /** Adds a pattern and returns its id. The id depends only on the content, so that pictures on one page may share it. */
   #pattern(hatch: Hatch, paint: Paint): string {
     const color = resolveColor(this.#theme, paint);
     const id = `hatch-${hatch}-${color.slice(1)}`;

@@ -1,10 +1,11 @@
 import { BOLD_ADVANCES, REGULAR_ADVANCES } from "./dejavu_advances.ts";
 
 const UNITS_PER_EM = 2048;
-/** Width of emoji in em, slightly more than their height. Letters of East Asia are as wide as high. */
+/** Width of emoji in em, slightly more than their height. */
 const EMOJI_EM = 1.3;
+/** Width in em of East Asian letters, which are as wide as high. */
 const FULL_EM = 1;
-/** Em width of a letter missing in the table, wider than most, so that text is truncated rather than overflows. */
+/** Width in em of a letter missing in the tables. It is wider than most letters, so that text does not overflow. */
 const MISSING_LETTER_EM = 0.85;
 
 /** Width in em of the replacement for characters that XML cannot contain. */

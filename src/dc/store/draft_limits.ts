@@ -4,8 +4,8 @@ import type { DevicePage, DeviceQuery, InventoryCounts } from "#dc/ports.ts";
 import { SqlReader } from "./sql/sql_reader.ts";
 
 /**
- * Methods that a draft does not support. Reads that no write requires are answered from the snapshot until the first
- * change. Methods that follow a commit throw, because their call is a defect.
+ * Methods that a draft does not support. Reads that no write requires return data of the snapshot until the first
+ * change, and throw after it. Methods that follow a commit always throw, because calling them is a defect.
  */
 export abstract class DraftLimits extends SqlReader {
   protected abstract get isChanged(): boolean;
@@ -62,7 +62,7 @@ export abstract class DraftLimits extends SqlReader {
   }
 }
 
-/** Creates the error for a draft that calls a method `read` which it cannot answer after a change. */
+/** Creates the error for a call of the method `read`, which a draft does not support after a change. */
 export function createUnsupportedReadError(read: string): Error {
   return new Error(`A draft cannot answer ${read} once it has changed something`);
 }

@@ -6,7 +6,7 @@ import type { SqlRunner } from "./sql/sql_runner.ts";
 import { SqlWriter } from "./sql/sql_writer.ts";
 import { SqliteRunner } from "./sqlite/sqlite_runner.ts";
 
-/** Page cache of a draft's own database in KiB; it is small because all pages are in memory. */
+/** Page cache of a draft's database in KiB. It is small, because all pages are in memory. */
 const CACHE_KIB = 64;
 
 /** Runs drafts: transactions on a snapshot that store their writes in a database in memory, which is discarded. */

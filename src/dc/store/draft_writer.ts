@@ -30,8 +30,8 @@ export interface DraftLayers {
 }
 
 /**
- * A transaction whose changes are never stored: it reads a snapshot, and stores its changes separately. It takes no
- * writer lock. It supports the reads that writes use; other reads throw after the first change.
+ * A transaction on a snapshot whose changes are kept in a separate database and never stored. It takes no writer lock.
+ * It supports the reads that writes use. Other reads throw after the first change.
  */
 export class DraftWriter extends DraftLimits implements DcWriter {
   readonly #below: DcWriter;
@@ -180,7 +180,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     return merged.slice(0, limit).map(({ key, body }) => ({ key, body }));
   }
 
-  /** Returns the power inventory; after a change, `among` is required. */
+  /** Returns the power inventory. @throws Error after a change if `among` is undefined */
   override async powerInventory(among?: ResourceKeys): Promise<Inventory> {
     if (this.#hidden.count === 0) return super.powerInventory(among);
     if (among === undefined) throw createUnsupportedReadError("powerInventory");
@@ -245,7 +245,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     return found.flatMap((stored) => (stored === undefined ? [] : [stored.resource]));
   }
 
-  /** Returns a test whether an end is a power port of these devices; if `kind` is given, a power port of that kind. */
+  /** Creates a test whether a cable end is a power port of these devices, of the given kind if `kind` is defined. */
   async #powerPorts(codes: readonly string[], kind?: PortKind): Promise<(end: PortRef) => boolean> {
     const devices = await this.powerDevices([...new Set(codes.map(codeKey))]);
     const names = devices.flatMap(({ code, ports = [] }) =>
@@ -260,7 +260,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
 class HiddenKeys {
   readonly #names = new Set<string>();
 
-  /** Number of keys, for a later `keepFirst`. */
+  /** Number of keys, to which `keepFirst` can return later. */
   get count(): number {
     return this.#names.size;
   }

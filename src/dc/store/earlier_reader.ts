@@ -13,7 +13,7 @@ export function createReader(runner: SqlRunner, dialect: Dialect, steps: number)
   return new EarlierReader(runner, dialect, taken);
 }
 
-/** Reads of a verification, in a schema that lacks migration steps. */
+/** Reader for verifications in a schema that lacks migration steps. */
 class EarlierReader extends SqlReader {
   readonly #taken: ReadonlySet<string>;
 

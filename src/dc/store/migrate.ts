@@ -4,8 +4,8 @@ import type { Dialect } from "./sql/dialect.ts";
 import type { SqlRunner } from "./sql/sql_runner.ts";
 
 /**
- * Migrates a database to the newest schema, inside the caller's transaction; does nothing if it is current.
- * @returns the names of the executed steps
+ * Migrates a database to the newest schema inside the caller's transaction.
+ * @returns the names of the executed steps; empty if the schema was current
  * @throws OperationError failed_precondition for a database that a newer program has written
  */
 export async function migrateSchema(runner: SqlRunner, dialect: Dialect): Promise<readonly string[]> {
@@ -48,7 +48,7 @@ export interface SchemaState {
   readonly done: number;
   /** Number of steps in this program. */
   readonly known: number;
-  /** First version of the program that executes that many steps; undefined for an empty database. */
+  /** First version of the program that has the last executed step; undefined for an empty database. */
   readonly since: string | undefined;
   /** Names of the pending steps, oldest first. */
   readonly pending: readonly string[];

@@ -56,7 +56,7 @@ function rankBundleSeverity({ state }: BundlePart): number {
   return state.watched || state.down > 0 ? 1 : 0;
 }
 
-/** Returns the x of each ribbon's upper or lower end, by bundle index. Ends at one box are sorted by their other end. */
+/** Returns the x of each ribbon's upper or lower end by bundle index. Ends at one box are sorted by their other end. */
 function findRibbonEnds(
   { bundles }: FabricParts,
   slots: RibbonsInput["slots"],

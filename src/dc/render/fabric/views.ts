@@ -44,7 +44,7 @@ function groupUnitsByTier({ units }: FabricParts): readonly (readonly number[])[
   return tiers.map((tier) => [...units.keys()].filter((index) => units[index]?.tier === tier));
 }
 
-/** Draws a matrix for each tier below the top tier, the lowest first. Its switches are columns, higher switches rows. */
+/** Draws a matrix for each tier below the top, the lowest first. Its switches are the columns, higher switches rows. */
 export function drawMatrixBody(parts: FabricParts, coloring: Coloring): Body {
   const tiers = groupUnitsByTier(parts);
   const below = tiers.length === 1 ? tiers : tiers.slice(1).toReversed();

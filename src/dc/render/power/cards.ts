@@ -14,7 +14,7 @@ const PAD = 8;
 const GAP = 4;
 const GROUP_HEIGHT = 64;
 const BAR_HEIGHT = 8;
-/** Maximum width of a chip in pixels; a longer code is truncated, and complete in the tooltip. */
+/** Maximum width of a chip in pixels. A longer code is truncated; the tooltip contains all of it. */
 const MAX_CHIP_WIDTH = 190;
 
 export interface CardInput {
@@ -55,7 +55,7 @@ export function computeCardHeight(nodes: readonly NodeFacts[], width: number): n
   return HEADER + computeChipGrid(nodes, width).rows * (CHIP_HEIGHT + GAP) + PAD - GAP;
 }
 
-/** Draws an area with its elements. */
+/** Draws an area as a card with a chip for each element. */
 export function drawCard(
   { id, shown, tally, nodes }: CardInput,
   {

@@ -25,8 +25,8 @@ export interface CollapsedFailure {
 const MAX_NAMED_SUPPLIES = 3;
 
 /**
- * Collapses the affected part of the graph until it fits: consumers by rack, row, room, floor and site, then the
- * equipment. Every element belongs to exactly one drawn node.
+ * Collapses the affected part of the graph until it fits: first consumers, then also equipment, by ever larger areas.
+ * Every element belongs to exactly one drawn node.
  * Cost: O(nodes that the failure reaches + their edges).
  */
 export function collapseFailure(failure: PowerFailure, options: CollapseOptions): CollapsedFailure {
@@ -58,7 +58,7 @@ class Supplies {
     this.#groupOf = groupOf;
   }
 
-  /** Adds the supplies of a node. @param own reference of the node if it is an outlet drawn with its device */
+  /** Adds the supplies from a node. @param own the node's reference if it is an outlet drawn with its device, or "" */
   of(index: number, own: string, { live }: PowerFailure["blast"]): void {
     for (const { to } of this.#graph.supplies.of(index)) {
       const node = this.#graph.nodes[to];

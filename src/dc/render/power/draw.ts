@@ -18,9 +18,9 @@ const numericCollator = new Intl.Collator("en", { numeric: true });
 const GROUP_WIDTH = 330;
 const LABEL_SIZE = 9;
 const LABEL_MOST = 120;
-/** Maximum number of labelled edges into one box. */
+/** Number of edges into one box above which these edges have no labels. */
 const MAX_EDGE_LABELS = 16;
-/** Card widths in pixels, from narrow to wide. The first width that makes the picture no higher than wide is used. */
+/** Card widths in pixels, from narrow to wide. The first width at which the picture is not too high is used. */
 const CARD_WIDTHS = [340, 460, 620, 820, 1060];
 
 /** Draws the effect of a power failure: sources left, consumers right, racks as cards with their devices. */

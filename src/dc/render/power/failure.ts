@@ -8,7 +8,7 @@ import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import { getRefName } from "#words/names.ts";
 
-/** The complete result of a power failure analysis: truncated lists would draw too few elements as dark. */
+/** The complete result of a power failure analysis, because truncated lists would show too few lost elements. */
 export interface PowerFailure {
   readonly graph: PowerGraph;
   /** Nodes that were live before the failure. */
@@ -29,11 +29,11 @@ export interface PowerFailure {
   readonly rack: (code: string) => Rack | undefined;
 }
 
-/** States of elements after a failure. OFF was without power before; LIVE is drawn as part of the chain. */
+/** States of elements after a failure. OFF was without power before; LIVE is drawn as part of the supply chain. */
 export const IMPACT_STATES = ["FAILED", "OFFLINE", "ON_BATTERY", "DEGRADED", "LIVE", "OFF"] as const;
 export type ImpactState = (typeof IMPACT_STATES)[number];
 
-/** State of each node that a failure affects. The array starts zeroed: unaffected nodes cost next to nothing. */
+/** States of the nodes that a failure affects. Memory: one byte for each node of the graph. */
 export class ImpactMap {
   /** Indexes into IMPACT_STATES plus 1; 0 for unaffected nodes. */
   readonly #places: Uint8Array;
@@ -54,7 +54,7 @@ export class ImpactMap {
     this.#places[index] = IMPACT_STATES.indexOf(impact) + 1;
   }
 
-  /** Sets the impact of a node that has none yet. */
+  /** Sets the impact of a node unless it already has an impact. */
   add(index: number, impact: ImpactState): void {
     if (!this.has(index)) this.set(index, impact);
   }
@@ -80,8 +80,8 @@ export interface FailureSurroundings {
 }
 
 /**
- * Collects everything that fails or is de-energized, degraded or overloaded, and the supply chain of a single source.
- * Cost: proportional to the affected nodes.
+ * Collects the nodes that fail or are de-energized, degraded or overloaded, and the supply chains of sources that are
+ * one node. Cost: proportional to the affected nodes.
  */
 export function collectFailureSurroundings({ graph, before, blast, sources }: PowerFailure): FailureSurroundings {
   const impacts = new ImpactMap(graph.nodes.length);
@@ -111,7 +111,7 @@ export function collectFailureSurroundings({ graph, before, blast, sources }: Po
   return { impacts, touched: sortNodes(graph, impacts.touched()), keys, trips, overloads };
 }
 
-/** Returns the displayed name of a node. */
+/** Returns the displayed name of a node: a code, or the name in its reference. */
 export function formatNodeTitle(node: PowerNode): string {
   if (node.kind === "DEVICE") return node.device.code;
   return node.kind === "CRAC" ? node.crac.code : getRefName(node.ref);

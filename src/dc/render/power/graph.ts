@@ -7,7 +7,7 @@ import { IMPACT_STYLES } from "./impact_styles.ts";
 import { formatEdgeLabel, type NodeFacts, type PowerPart } from "./nodes.ts";
 import { formatGroupLabel, formatImpactLabel } from "./tally.ts";
 
-/** Returns the power picture as nodes and edges: elements inside a card are nodes of a cluster. */
+/** Returns the power picture as nodes and edges. Elements inside a card are nodes of a cluster. */
 export function createPowerGraph(
   { sources }: PowerFailure,
   parts: readonly PowerPart[],
@@ -68,7 +68,7 @@ function createElementNode(node: NodeFacts, coloring: Coloring): GraphNode {
   };
 }
 
-/** Returns facts about every element and group of the picture. */
+/** Returns one element with facts for each element, card and group of the picture. */
 export function createPowerElements(parts: readonly PowerPart[]): readonly Element[] {
   return parts.flatMap(({ form, id, shown, tally, nodes }): Element[] => {
     const inside = nodes.map(

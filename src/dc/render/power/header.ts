@@ -9,7 +9,7 @@ import { IMPACT_STATES, type PowerFailure } from "./failure.ts";
 import { type DrawnState, drawBadge, IMPACT_STYLES } from "./impact_styles.ts";
 import type { PowerPart } from "./nodes.ts";
 
-/** Returns title, figures, notes and legend of the picture of a power failure. */
+/** Returns title, subtitle, description, figures, notes and legend of the picture of a power failure. */
 export function createPowerHeader(
   failure: PowerFailure,
   collapsed: CollapsedFailure,
@@ -76,7 +76,7 @@ function createImpactFigures({ blast: { impact, overloads } }: PowerFailure): re
   ];
 }
 
-/** Maximum number of lines about overloads; the picture marks all of them. */
+/** Maximum number of notes about overloads, and about cascade steps; further notes are counted. */
 const MAX_OVERLOAD_LINES = 6;
 
 function createFailureNotes(failure: PowerFailure, { omitted, drawn }: CollapsedFailure): readonly Note[] {

@@ -2,7 +2,7 @@ import type { Paint } from "../palette.ts";
 import type { Hatch, Item, Stroke } from "../scene.ts";
 import type { ImpactState } from "./failure.ts";
 
-/** Style of an impact. Colour, line, letter and shape each suffice to distinguish it. */
+/** Style of an impact, which its letter distinguishes without colour. */
 export interface ImpactStyle {
   readonly word: string;
   readonly letter: string;

@@ -60,9 +60,9 @@ const MAX_PDU_BOXES = 48;
 
 export interface GroupedNodes {
   readonly drawn: readonly DrawnNode[];
-  /** Index of the drawn node that contains each graph node; -1 if none does. */
+  /** Index of the drawn node that contains each graph node; -1 for nodes that are not drawn. */
   readonly groupOf: NodeNumbers;
-  /** Index of the device with which each outlet is drawn, by node; -1 if none is. */
+  /** Index of the device with which each outlet is drawn; -1 for other nodes. */
   readonly owners: NodeNumbers;
 }
 
@@ -80,7 +80,7 @@ interface AreaClassCount {
   readonly count: number;
 }
 
-/** Sorts a failure's elements into boxes, cards and groups. Cost: O(reached nodes), few of a large site's nodes. */
+/** Sorts a failure's elements into boxes, cards and groups. Cost: O(affected nodes). */
 export class NodeGrouper {
   readonly #graph: PowerGraph;
   readonly #parts: readonly Element[];
@@ -187,7 +187,7 @@ export class NodeGrouper {
     return { drawn: groups.map((group) => this.#finished(group)), groupOf, owners: this.#owners };
   }
 
-  /** Returns a group, or the only member of a group that has one. */
+  /** Returns the drawn node of a group; a box if the group has only one element. */
   #finished(group: Omit<DrawnNode, "title">): DrawnNode {
     const [first = -1, second = -1] = group.members;
     const node = this.#graph.nodes[first];
@@ -257,7 +257,7 @@ export class NodeGrouper {
   }
 }
 
-/** Replaces rows by rooms, because cooling units serve rooms. */
+/** Returns the kind of area by which cooling units are grouped: at least a room, because units serve rooms. */
 function widenForCooling(width: AreaKind | "all" | undefined): AreaKind {
   return width === undefined || width === "rack" || width === "row" ? "room" : findCoolingAreaKind(width);
 }
@@ -266,12 +266,12 @@ function findCoolingAreaKind(width: AreaKind | "all"): AreaKind {
   return width === "all" ? "site" : width;
 }
 
-/** Whether the purpose of a node is to supply others. */
+/** Whether a node is power equipment, a feed or an outlet, which supply other nodes. */
 function isEquipment(node: PowerNode): boolean {
   return node.kind === "DEVICE" ? isPowerKind(node.device.kind) : node.kind !== "CRAC";
 }
 
-/** Returns the areas of a node. Outlets drawn alone and undeclared feeds have none. */
+/** Returns the areas of a node; `UNKNOWN_AREAS` for outlets and feeds. */
 function findNodeAreas(places: AreaFinder, node: PowerNode): AreasOfElement {
   if (node.kind === "DEVICE") return places.of(node.device);
   return node.kind === "CRAC" ? places.of(node.crac) : UNKNOWN_AREAS;

@@ -51,7 +51,7 @@ export class NodeFacts {
     return name === undefined || name === this.title ? "" : name;
   }
 
-  /** Returns the step in which the node trips and its load then, or its overload after the failure. */
+  /** Returns a text for the step in which the node trips, and one for its overload after the failure. */
   alarms(): readonly string[] {
     const { trips, overloads } = this.#collapsed.reach;
     const trip = trips.get(this.#index);
@@ -64,7 +64,7 @@ export class NodeFacts {
     ];
   }
 
-  /** Returns the node's load after the failure and its capacity, if known. */
+  /** Formats the node's load after the failure, with its capacity if known; empty if the node is not live. */
   load(): string {
     if (this.#failure.blast.live[this.#index] !== 1) return "";
     const loadW = Math.round(this.#failure.blast.loadsAfter[this.#index] ?? 0);
@@ -241,7 +241,7 @@ export interface PowerPart extends DrawnNode {
   readonly nodes: readonly NodeFacts[];
 }
 
-/** Collects the facts about a drawn node. */
+/** Returns a drawn node with its counts, its state and the facts about its elements. */
 export function buildPart(failure: PowerFailure, collapsed: CollapsedFailure, drawn: DrawnNode): PowerPart {
   const tally = countImpacts(failure, collapsed, drawn);
   const [first] = drawn.members;
@@ -254,7 +254,7 @@ export function buildPart(failure: PowerFailure, collapsed: CollapsedFailure, dr
   return { ...drawn, tally, shown, nodes };
 }
 
-/** Returns the feed of a single supply, else the number of supplies. */
+/** Returns the name of a single supply, otherwise the number of supplies and of those that are dead. */
 export function formatEdgeLabel({ count, dead, via }: DrawnEdge): string {
   const [only] = via;
   if (count === 1) return only === undefined ? "" : getRefName(only);

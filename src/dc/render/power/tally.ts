@@ -10,12 +10,12 @@ import { IMPACT_STATES, type ImpactState, type PowerFailure } from "./failure.ts
 import type { DrawnState } from "./impact_styles.ts";
 import type { DrawnNode } from "./node_grouper.ts";
 
-/** Counted states of the members of a card or group. */
+/** Counts of the members of a drawn node. */
 export interface ImpactTally {
   /** Number of devices and cooling units; outlets are not counted. */
   readonly elements: number;
   readonly impacts: ReadonlyMap<ImpactState, number>;
-  /** Counts without the power equipment of racks, unless the group contains nothing else. */
+  /** Counts of devices except rack PDUs; equal to `impacts` if the node has no such device. */
   readonly parts: ReadonlyMap<ImpactState, number>;
   readonly racksDark: number;
   readonly racksPartial: number;
@@ -63,8 +63,8 @@ export function countImpacts(
 }
 
 /**
- * Returns the state of a card or group. The state of a rack is that of the reply, the state of another area that of its
- * members. A de-energized PDU of a rack does not count as a loss of the rack.
+ * Returns the state of a card or group: for a rack the state that the analysis found, for another area a state derived
+ * from its members. A de-energized rack PDU does not count as a loss.
  */
 export function findDrawnState(
   { blast }: PowerFailure,

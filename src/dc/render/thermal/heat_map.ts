@@ -16,7 +16,7 @@ interface Place {
   readonly placement: Placement;
 }
 
-/** Positions of racks, by the code in lower case. */
+/** Positions of racks or of cooling units, by the code in lower case. */
 export type RecordedLocations = ReadonlyMap<string, Place>;
 
 const CELL_WIDTH = 78;
@@ -43,8 +43,7 @@ interface Part {
 
 /**
  * Draws racks in the colour of their heat. Racks of one floor are drawn to scale, with unplaced racks in cells below.
- * If no rack is placed, or if racks are on several floors, all of them are drawn in cells. The origin is the upper left
- * corner.
+ * Draws all racks in cells if no rack is placed, if racks are on several floors, or if they are too far apart.
  */
 export function drawHeatMap(racks: readonly RackThermal[], { style, places, width, units }: MapInput): Part {
   if (racks.length === 0) return { items: [], width: 0, height: 0 };
@@ -82,7 +81,7 @@ function buildUnitTiles({ shares, places }: MapInput["units"], floor: string): r
   });
 }
 
-/** Draws footprints to scale. Requires at least one. Returns undefined if they are too far apart. */
+/** Draws at least one footprint to scale. Returns undefined if the footprints are too far apart. */
 function drawMap(
   tiles: readonly FloorTile[],
   { floor, usual }: { readonly floor: string; readonly usual: number },

@@ -14,7 +14,7 @@ import { drawZoneBars, findCoolingUnitState, findZoneState, formatUnitLoad } fro
 const WIDTH = 1040;
 const GAP = 14;
 const LINE = 19;
-/** Maximum number of hotspots listed; the others are counted. Our choice: a picture does not replace a report. */
+/** Maximum number of hotspots listed; further ones are counted. Chosen by us: a picture does not replace a report. */
 const MAX_HOTSPOTS = 14;
 
 const ZONE_LEGEND: FrameInput["legend"] = [
@@ -66,7 +66,7 @@ export const drawThermal: Draw<ThermalPicture> = ({ reply, places, unitPlaces },
   return { scene, graph: createThermalGraph(reply), elements: createThermalElements(reply, style), omittedNodes };
 };
 
-/** Returns the racks to draw in their order; if there are too many, the highlighted and warmest ones. */
+/** Returns the racks to draw in their order. If there are too many, keeps highlighted racks first, then the worst. */
 function selectRacks(racks: readonly RackThermal[], { maxNodes, highlight }: DrawOptions): readonly RackThermal[] {
   if (racks.length <= maxNodes) return racks;
   const keys = new Set([...highlight].map((ref) => ref.toLowerCase()));
@@ -179,7 +179,7 @@ function createCoolingFigures({
   ];
 }
 
-/** Returns the state of the headroom. Units that suffice only with their reserve are watched, as their zones are. */
+/** Returns the state of the headroom: `watch` if the units suffice only with their reserve. */
 function findHeadroomTone(headroomKw: number, reserveKw: number): "ok" | "watch" | "fault" {
   if (headroomKw >= 0) return "ok";
   return headroomKw + reserveKw < 0 ? "fault" : "watch";

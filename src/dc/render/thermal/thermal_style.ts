@@ -16,7 +16,10 @@ const SHARES = ["0 – 20 %", "20 – 50 %", "50 – 80 %", "80 – 90 %", "90 �
 /** Lower bounds of inlet temperature steps in °C. Source: ASHRAE TC 9.9, recommended 18 to 27, A1 to 32. */
 const INLET_TEMPERATURE_STEPS = [18, 21, 24, 27, 32];
 
-/** Returns the style that colours racks by measured inlet temperature, else by heat relative to cooling capacity. */
+/**
+ * Returns the style of racks for one colouring. THERMAL colours them by measured inlet temperatures if there are any,
+ * otherwise by heat relative to cooling capacity.
+ */
 export function styleRacks(racks: readonly RackThermal[], coloring: Coloring): ThermalStyle {
   if (coloring === "HEALTH") {
     return { fill: ({ health }) => `${findHealthState(health)}Soft`, figure: formatAirHeat, legend: SIGNS };

@@ -9,7 +9,7 @@ import type { Item } from "../scene.ts";
 const ROW = 64;
 const TOP = 40;
 const BAR = 16;
-/** Maximum number of zones drawn one by one; the others are counted. Our choice: more would not be read. */
+/** Maximum number of zones drawn; further zones are counted. Chosen by us: more would be unreadable. */
 const MAX_DRAWN_ZONES = 24;
 
 export function findZoneState({ headroomKw, reserveKw, redundancyOk, ...zone }: ZoneRollup): State {
@@ -136,7 +136,7 @@ function formatUnits(codes: readonly string[], units: ReadonlyMap<string, CracSh
     .join(", ");
 }
 
-/** Formats the load of a unit as a share of its capacity; a unit that does not run has none. */
+/** Formats the load of a unit as a share of its capacity; "failed" or "not running" for a unit that does not run. */
 export function formatUnitLoad({ failed, effectiveKw, utilizationPct }: CracShare): string {
   if (failed) return "failed";
   return effectiveKw > 0 ? formatPercent(Math.round(utilizationPct)) : "not running";
@@ -152,7 +152,7 @@ function formatZoneTooltip(zone: ZoneRollup): string {
   ].join("\n");
 }
 
-/** Returns the state shown as the sign of a unit: failed, not running, or by its load. */
+/** Returns the state of a unit: failed, not running, or judged by its load. */
 export function findCoolingUnitState({ failed, effectiveKw, utilizationPct }: CracShare): State {
   if (failed) return "fault";
   return effectiveKw <= 0 ? "offline" : findShareState(utilizationPct);

@@ -10,7 +10,7 @@ export interface Migration {
   readonly statements: (dialect: Dialect) => readonly string[];
 }
 
-/** All steps, oldest first; the database stores how many it has executed. */
+/** All steps, oldest first. The database stores the executed steps. */
 export const migrations: readonly Migration[] = [
   { name: "start", since: "0.1.0", statements: createFirstSchema },
   { name: "change feed", since: "0.1.0", statements: createChangeFeedTables },

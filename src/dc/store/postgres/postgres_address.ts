@@ -4,7 +4,7 @@ import { URL, URLSearchParams } from "node:url";
 import { OperationError } from "#kernel/errors.ts";
 
 const POSTGRES_URL = /^postgres(?:ql)?:\/\//i;
-/** Parameters of the address that planner interprets; all others are session settings of the server. */
+/** Parameters of the address that planner interprets; other parameters are session settings of the server. */
 const OWN_PARAMETERS = ["host", "sslmode", "sslrootcert", "sslcert", "sslkey", "pooling"] as const;
 
 type Tls = false | "prefer" | "require" | ConnectionOptions;
@@ -16,7 +16,7 @@ export interface PostgresAddress {
   /** Folder of a Unix socket, if `host` names a folder. */
   readonly host?: string;
   readonly tls: Tls;
-  /** Whether a pooler assigns sessions by transaction, in which case no state can be kept in a session. */
+  /** `transaction` if a pooler may run each transaction in another session, so that a session keeps no state. */
   readonly pooling: "session" | "transaction";
   /** Address without password and parameters, for messages. */
   readonly shown: string;

@@ -13,16 +13,16 @@ const CLOSE_TIMEOUT_S = 0.2;
 const STATEMENT_TIMEOUT_MS = 60_000;
 /** Milliseconds after which an unresponsive connection is closed: later than the server's own statement timeout. */
 const SILENCE_MS = STATEMENT_TIMEOUT_MS + 10_000;
-/** Maximum of prepared statements per connection. Our choice: searches have more texts than a server should store. */
+/** Maximum number of prepared statements per connection. Chosen by us: searches vary too much to prepare all of them. */
 const MAX_PREPARED = 500;
-/** Maximum number of pipelined changes. Our choice: below the number that the driver sends without waiting. */
+/** Maximum number of pipelined changes. Chosen by us: below the number that the driver sends without waiting. */
 const MAX_UNDER_WAY = 64;
 const INT8 = 20;
 
 /**
  * One connection, used by one transaction at a time; its statements run in the given order. Changes are not awaited one
- * by one: `settle` awaits them before the transaction ends. When one of them fails, the connection is lost or the
- * transaction has a conflict, all further statements fail with that reason until `rollback`.
+ * by one: `settle` awaits them before the transaction ends. After a failed change, a conflict or the loss of the
+ * connection, all further statements fail with the same error until `rollback`.
  */
 export class PostgresConnection implements SqlRunner {
   /** Dialect of the server, known after the connection is established. */
@@ -63,7 +63,7 @@ export class PostgresConnection implements SqlRunner {
     });
   }
 
-  /** Opens a connection; throws Interrupted with the reason as cause for an unreachable server or a rejected login. */
+  /** Opens a connection. @throws Interrupted for an unreachable server or a rejected login, with the reason as cause */
   static async open(
     address: PostgresAddress,
     onStatement: OnStatement,

@@ -29,14 +29,11 @@ const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "23505"]);
  * Class 08 are errors of the connection itself.
  */
 const LOST = /^(?:08...|57P0[1-5]|53300|25P03)$/;
-/**
- * Codes of errors when two transactions create the same table at the same time: duplicates, or a conflict in the
- * catalogue.
- */
+/** Codes of errors when two transactions create the same table at the same time: duplicates or catalogue conflicts. */
 const RACES: ReadonlySet<string> = new Set(["23505", "42P07", "42710", "XX000"]);
 export const STANDBY_MESSAGE = "The database accepts no changes: it is a standby";
 
-/** Messages for error classes of resources, limits or rights that no request caused. Source: PostgreSQL, Appendix A. */
+/** Messages by code for errors of resources, limits or rights, which no request caused. Source: PostgreSQL, Appendix A. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   // A primary that became a standby rejects serializable transactions with this code.
   "0A000": STANDBY_MESSAGE,
@@ -75,7 +72,7 @@ export function createLostConnectionError(cause: unknown): Interrupted {
   return new Interrupted("lost", createUnavailableRefusal("The database does not answer", cause), cause);
 }
 
-/** Converts an opening error to a refusal for the caller that named the server. Neither contains the password. */
+/** Converts an error of opening to one whose message names the server, without its password. */
 export function convertOpenError({ shown }: PostgresAddress, error: unknown): unknown {
   const told = error instanceof Interrupted ? error.refusal : error;
   if (!(told instanceof OperationError)) return error;

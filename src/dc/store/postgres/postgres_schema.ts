@@ -13,8 +13,8 @@ const PAUSE_MS = 100;
 const OURS: readonly string[] = ["rack", "device", "port", "crac", "cable", "fabric_link", "setting"];
 
 /**
- * Migrates the database to the newest schema. Servers that start together do so one after the other, and no write runs
- * at the same time. A current database is only read, so that no right to change it is required.
+ * Migrates the database to the newest schema. Servers that start together migrate one after the other, and no write
+ * runs at the same time. A current database is only read, which requires no right to change it.
  * @throws OperationError failed_precondition for a database that a newer program has written
  */
 export async function migratePostgres(connection: PostgresConnection): Promise<void> {
@@ -30,7 +30,7 @@ export async function migratePostgres(connection: PostgresConnection): Promise<v
 }
 
 /**
- * Number of migration steps in the current schema; 0 if it contains no tables of planner.
+ * Returns the number of migration steps in the current schema; 0 if it contains no tables of planner.
  * @throws OperationError failed_precondition if another program's tables have the same names
  */
 export async function readStepCount(connection: PostgresConnection): Promise<number> {

@@ -27,7 +27,7 @@ const READERS = 8;
 const CONFLICT_MS = 10_000;
 /**
  * Maximum pause before another attempt, in milliseconds; the first pauses are shorter. With a longer maximum, a server
- * that writes without pauses would always win.
+ * that writes without pauses would block all other servers.
  */
 const MAX_PAUSE_MS = 50;
 
@@ -174,7 +174,7 @@ class PostgresStore implements InspectedStore {
     } catch (error) {
       if (connection.isLost) {
         await connection.close();
-        // The reason that ended this connection has probably ended the others too.
+        // The idle connections have probably ended for the same reason.
         await this.#discardIdle();
       } else this.#idle.push(connection);
       throw error;
@@ -206,7 +206,7 @@ async function runTransaction<Result>(
 ): Promise<Result> {
   let committing = false;
   try {
-    // Every write increments the revision, so two writes could never both commit; they queue from the start.
+    // Every write increments the revision, so concurrent writes could not both commit. They queue from the start.
     const begun = await connection.together(effect === "read" ? BEGIN_SERVER_READ : connection.dialect.beginWrite);
     const result = await work(connection, begun);
     await connection.settle();
@@ -242,7 +242,7 @@ async function requirePrimary(connection: PostgresConnection): Promise<void> {
   if (row?.["standby"] === "true") throw refuse("DB_UNAVAILABLE", STANDBY_MESSAGE);
 }
 
-/** Retries a transaction that was interrupted before its commit, so that nothing was stored. */
+/** Retries a transaction that was interrupted before its commit, which has stored nothing. */
 async function retryInterruptedTransaction<Result>(attempt: () => Promise<Result>): Promise<Result> {
   const end = performance.now() + CONFLICT_MS;
   for (let tries = 1; ; tries += 1) {

@@ -17,10 +17,10 @@ const ORDER_COLUMNS: Readonly<Record<DeviceOrder, { readonly column: string; rea
   draw_w: { column: "device.draw_w", numeric: true },
 };
 
-/** Matches up to which finding all is faster than scanning in sort order until a page is full. Our choice, measured. */
+/** Number of matches up to which finding all is faster than scanning in sort order until a page is full. Measured. */
 const FEW = 2000;
 
-/** Number of codes above which looking up each code is slower than scanning all devices. Our choice, measured. */
+/** Number of codes above which looking up each code is slower than scanning all devices. Measured. */
 const MANY = 10_000;
 
 /** Returns one page by keyset pagination, and the number of all matches by role. Cost: two statements for any page. */

@@ -3,7 +3,7 @@ export interface Dialect {
   readonly name: "sqlite" | "postgres" | "cockroach";
   /** Column types of the migrations. Text is compared byte by byte, so that every database pages in the same order. */
   readonly types: Readonly<Record<"text" | "integer" | "real", string>>;
-  /** Condition that a column equals one of the strings of a JSON array parameter: one parameter for any length. */
+  /** Returns the condition that a column equals one of the strings of a JSON array, which is one parameter. */
   readonly inList: (column: string) => string;
   /** Returns the column in a form for which the database does not use its index. */
   readonly unindexed: (column: string) => string;
@@ -11,7 +11,7 @@ export interface Dialect {
   readonly jsonText: (column: string, field: string) => string;
   /** Statement that begins a write. Only one write runs at a time; others wait. May return rows of `setting`. */
   readonly beginWrite: string;
-  /** Returns the statement with the database's own parameter marks. */
+  /** Returns a statement with each `?` replaced by the database's own parameter mark. */
   readonly marked: (sql: string) => string;
 }
 
@@ -26,10 +26,9 @@ export const SQLITE: Dialect = {
 };
 
 /**
- * Returns the limits of one transaction in milliseconds: for a statement (reading a whole large inventory takes some
- * seconds), for the wait for another writer, and for a process that hangs inside the transaction. Set in the same round
- * trip as BEGIN: a pooler rejects them as parameters of a connection, and a plain SET would affect other clients of the
- * pooler.
+ * Returns statements that limit one transaction: the time of a statement (reading a large inventory takes some seconds),
+ * the wait for another writer, and the idle time. They follow BEGIN, because a pooler rejects them as parameters of a
+ * connection, and because a plain SET would affect other clients of the pooler.
  */
 function formatTimeLimits(idleMs: number): string {
   return `SET LOCAL statement_timeout = 60000; SET LOCAL lock_timeout = 10000; SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`;
@@ -58,10 +57,10 @@ export const BEGIN_SERVER_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONL
 export const COCKROACH: Dialect = {
   name: "cockroach",
   types: { text: "TEXT", integer: "BIGINT", real: "DOUBLE PRECISION" },
-  // An array, because the planner joins a subquery by reading the whole table.
+  // An array, because the database would join a subquery by reading the whole table.
   // The parameter is text, because the driver would encode a jsonb parameter as JSON a second time.
   inList: (column) => `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(CAST(? AS TEXT) AS JSONB))))`,
-  // CockroachDB's planner has row counts and needs no hint.
+  // CockroachDB chooses indexes by row counts and needs no hint.
   unindexed: (column) => column,
   jsonText: (column, field) => `CAST(${column} AS JSONB) ->> '${field}'`,
   beginWrite: `${BEGIN_WRITE}; UPDATE setting SET value = value WHERE name = 'revision' RETURNING name, value`,

@@ -57,7 +57,7 @@ function createPortRow(deviceKey: string, port: Port, place: number): readonly S
   ];
 }
 
-/** Yields the row of a change log entry, and rows of the references under which it is found. */
+/** Yields the row of a change log entry, then one row for each reference by which the entry can be found. */
 export function* createEntryRows(record: ChangeRecord): Generator<PartRow> {
   const { seq, occurredAt, actor, action, request, entity, related, hash } = record;
   yield [

@@ -1,8 +1,8 @@
 import { createInsertSql, type SqlRow, type SqlRunner, type SqlValue } from "./sql_runner.ts";
 
-/** Maximum number of parameters of one statement. Our choice, measured: more rows per statement are hardly faster. */
+/** Maximum number of parameters of one statement. Measured: more rows per statement are hardly faster. */
 const MOST_PARAMS = 256;
-/** Number of rows up to which a statement may have any number of rows; a larger statement has a power of two. */
+/** Number of rows up to which a statement may have any number of rows. A larger statement has a power of two. */
 const FEW_ROWS = 8;
 /** Maximum number of buffered rows. */
 const MOST_ROWS = 8192;
@@ -100,7 +100,7 @@ function sortRowsByKey(rows: Row[]): readonly Row[] {
   return rows.length === 1 ? rows : rows.sort(([a = 0], [b = 0]) => (a === b ? 0 : (a ?? 0) < (b ?? 0) ? -1 : 1));
 }
 
-/** Rows per statement: a power of two for large numbers, so that each table has few different statements to prepare. */
+/** Returns the number of rows for one statement. Powers of two limit the number of statements to prepare. */
 function chooseRowCount(table: RowTable, rows: number): number {
   const most = Math.min(rows, Math.floor(MOST_PARAMS / ROW_TABLES[table].length));
   return most <= FEW_ROWS ? most : 2 ** Math.floor(Math.log2(most));

@@ -7,7 +7,7 @@ import { addDevicePorts, addStoredMetadata, createResourceColumns, parseResource
 import { createPortTypesQuery, PORT_TYPE_COLUMNS } from "./sql_network_ports.ts";
 import { getTextColumn, type SqlRow, type SqlRunner, type SqlValue } from "./sql_runner.ts";
 
-/** Tables whose rows follow from a resource of the kind; their first or named column is its key. */
+/** Tables of derived rows by kind of resource, with the column that contains the resource's key. */
 const PART_TABLES: Readonly<Record<ResourceKind, readonly (readonly [table: RowTable, key: string])[]>> = {
   rack: [],
   device: [
@@ -50,7 +50,7 @@ export async function checkResourceRows(
   });
 }
 
-/** Counts rows of part tables whose resource does not exist, and resources without a key, which SQLite allows. */
+/** Counts derived rows whose resource does not exist, and resources without a key, by table. Omits tables without any. */
 export async function countStrayRows(runner: SqlRunner): Promise<ReadonlyMap<string, number>> {
   const stray = new Map<string, number>();
   const pairs = Object.entries(PART_TABLES).flatMap(([kind, tables]) => tables.map((one) => [kind, ...one] as const));
@@ -150,10 +150,7 @@ function isSameSqlValue(there: SqlValue | undefined, expected: SqlValue): boolea
   return convertToPlainValue(there) === expected;
 }
 
-/**
- * Returns a value for comparison. PostgreSQL already returns integers of eight bytes as numbers; any unexpected type
- * stays different.
- */
+/** Converts a bigint to a number; returns any other value unchanged, so that an unexpected type differs. */
 function convertToPlainValue(value: unknown): unknown {
   return typeof value === "bigint" ? Number(value) : value;
 }

@@ -84,7 +84,7 @@ export function formatSearchText({ code, name, serial, assetTag, model }: Device
     .toLowerCase();
 }
 
-/** Adds the metadata of a row to its resource. */
+/** Returns a row's resource with the metadata of the row. */
 export function addStoredMetadata<Resource>(row: SqlRow, resource: Resource): StoredVersion<Resource> {
   return {
     resource,
@@ -98,7 +98,7 @@ export function parseResourceBody<Resource>(row: SqlRow): Resource {
   return JSON.parse(getTextColumn(row, "body"));
 }
 
-/** Returns a device with its ports, in the order in which they were given. */
+/** Returns a device with these ports; without the field if there are no ports. */
 export function addDevicePorts(body: DeviceBody, ports: readonly Port[]): Device {
   return ports.length === 0 ? body : { ...body, ports };
 }

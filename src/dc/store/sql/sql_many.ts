@@ -10,7 +10,7 @@ import { getTextColumn, type SqlRow, type SqlRunner } from "./sql_runner.ts";
 /** Number of devices per page when all are read, which takes a few milliseconds. */
 const PAGE = 1000;
 
-/** Returns the existing devices among some keys, with their ports. Cost: two statements for any number of devices. */
+/** Returns the devices of these keys that exist, with the ports that meet the conditions. Cost: two statements. */
 export async function readDevices(
   runner: SqlRunner,
   dialect: Dialect,
@@ -23,7 +23,7 @@ export async function readDevices(
   return rows.map((row) => createDeviceFromRow(row, ports));
 }
 
-/** Returns the existing resources among some keys. Cost: one statement, and one more for devices. */
+/** Returns the resources of these keys that exist, by key. Cost: one statement, and one more for devices. */
 export async function readStored<Kind extends ResourceKind>(
   runner: SqlRunner,
   dialect: Dialect,
@@ -89,7 +89,7 @@ export async function readDevicePage(
   return rows.map((row) => createDeviceFromRow(row, ports));
 }
 
-/** Returns all devices, with only the ports that meet the conditions, page by page, so that other requests can run. */
+/** Returns all devices with the ports that meet the conditions. Reads pages, so that other requests can run between. */
 export async function readAllDevices(
   runner: SqlRunner,
   portConditions: readonly SqlCondition[],
@@ -103,7 +103,7 @@ export async function readAllDevices(
   }
 }
 
-/** Returns ports by the key of their device, in the order given. */
+/** Returns ports by device key, each device's ports in their recorded order. */
 async function readDevicePorts(
   runner: SqlRunner,
   conditions: readonly SqlCondition[],

@@ -6,7 +6,7 @@ import type { Dialect } from "./dialect.ts";
 import { parseResourceBody } from "./rows.ts";
 import { getTextColumn, type SqlRunner } from "./sql_runner.ts";
 
-/** Returns network ports by device key, without reading ports in use. Cost: one statement, and a check of each port. */
+/** Returns the number of network ports, the free ones and the divided ones by device key. Cost: one statement. */
 export async function readNetworkPorts(
   runner: SqlRunner,
   dialect: Dialect,
@@ -70,7 +70,7 @@ export async function recountFreePorts(
 
 const PLACED = ["rack", "crac", "device"] as const;
 
-/** Counts by floor and fabric, grouped by the database if its columns suffice. Cost: one pass over five tables. */
+/** Counts the elements of each floor, all cables and ports, and lists the fabric of each link. Reads six tables once. */
 export async function countInventory(runner: SqlRunner): Promise<InventoryCounts> {
   const floors = new Map<string, FloorCounts>();
   for (const kind of PLACED) {

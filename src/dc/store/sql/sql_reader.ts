@@ -37,7 +37,7 @@ import { getTextColumn, type SqlValue } from "./sql_runner.ts";
 
 const POWER_PORTS: readonly SqlCondition[] = [{ sql: "kind IN ('POWER_IN', 'POWER_OUT')", params: [] }];
 
-/** Setting with the seq and the hash of the last entry of the change log. */
+/** Name of the setting with the sequence number and the hash of the change log's last entry. */
 export const AUDIT_HEAD_SETTING = "audit_head";
 
 /** Read methods, in the same SQL for every dialect. */
@@ -244,7 +244,7 @@ export class SqlReader extends SqlRecords implements DcReader {
     const touching = `(${this.dialect.inList("cable.key")}
       OR cable.key IN (SELECT cable_key FROM cable_end WHERE ${this.dialect.inList("cable_end.device_key")}))`;
     const params = [JSON.stringify(among.cable), JSON.stringify(among.device)];
-    // Tested for each remaining cable, because a join would read the complete list of power cables.
+    // Tests each touching cable, because a join would read all power cables.
     const power = `EXISTS (${ends} AND cable_end.cable_key = cable.key)`;
     return this.#everything({ ports, cables: [{ sql: `${touching} AND ${power}`, params }] }, among);
   }

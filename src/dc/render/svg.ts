@@ -155,7 +155,7 @@ class SvgWriter {
     );
   }
 
-  /** Adds a pattern and returns its id. The id depends only on the content, so that pictures on one page may share it. */
+  /** Adds a pattern and returns its id. The id depends only on the content, so that pictures of a page may share it. */
   #pattern(hatch: Hatch, paint: Paint): string {
     const color = resolveColor(this.#theme, paint);
     const id = `hatch-${hatch}-${color.slice(1)}`;

@@ -22,7 +22,7 @@ type CableEnds = Map<string, Cable | string>;
  */
 export class TransactionCache {
   readonly #resources = new BoundedCache<AnyStored | undefined>();
-  /** A second index, of devices alone: rules read one device many times, and this key needs no concatenation. */
+  /** Devices by key, a second index: rules read one device many times, and its key needs no concatenation. */
   readonly #devices = new BoundedCache<Device | undefined>();
   readonly #rackDevices = new BoundedCache<readonly DeviceBody[]>();
   readonly #feedDeclarers = new BoundedCache<PortRef | undefined>();
@@ -154,7 +154,7 @@ function insertSortedResource<One extends DeviceBody | FabricLink>(list: readonl
 /** Maximum number of entries. Measured: covers the racks and panels that a batch of a thousand devices reads. */
 const MAX_ENTRIES = 5000;
 
-/** A map of pending or finished reads. When the map is full it drops everything, so its memory is bounded. */
+/** A map of pending or finished reads. A full map drops all entries, so that its memory is bounded. */
 class BoundedCache<Value> {
   readonly #entries = new Map<string, Promise<Value>>();
 
@@ -184,7 +184,7 @@ class BoundedCache<Value> {
     this.#entries.set(key, Promise.resolve(value));
   }
 
-  /** Replaces a cached value, if any, by the result of a function of the value. */
+  /** Replaces a cached value by the result of `change`; does nothing if the key is not cached. */
   update(key: string, change: (value: Value) => Value): void {
     const known = this.#entries.get(key);
     if (known !== undefined) this.#entries.set(key, known.then(change));

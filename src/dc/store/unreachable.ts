@@ -15,12 +15,12 @@ const NETWORK: ReadonlySet<string> = new Set([
   "CONNECTION_ENDED",
   "CONNECTION_DESTROYED",
 ]);
-/** Codes of errors of a server that starts, stops or has no connection left; a pooler without one reports class 08. */
+/** Codes of a server that starts, stops or has no connection left. A pooler without a connection reports class 08. */
 const SERVER = /^(?:08...|57P0[1-5]|53300)$/;
 
 /**
- * Whether an error means that a database server is temporarily unreachable, so that a retry may succeed; a wrong
- * password or name is permanent. Checks the error and its causes.
+ * Whether an error or one of its causes means that a database server is temporarily unreachable, so that a retry may
+ * succeed.
  */
 export function isServerUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

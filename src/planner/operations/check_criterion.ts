@@ -17,14 +17,14 @@ export interface CheckedCriterion {
   readonly criterion: string;
   readonly checked: boolean;
   readonly open: number;
-  /** Result of its check as text; null for a criterion without a check. */
+  /** Result of the criterion's check as text; null for a criterion without a check. */
   readonly proof: string | null;
 }
 
 /**
  * Checks or unchecks one criterion of a spec. A criterion with a verify command is checked only if the command
  * succeeds.
- * @param wanted its number from 1, or a part of its text that no other criterion has
+ * @param wanted the criterion's number from 1, or a part of its text that no other criterion has
  * @throws OperationError that lists the criteria if no criterion or several match
  */
 export async function checkCriterion(
@@ -50,7 +50,7 @@ interface WantedCheck {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs a criterion's verify command and returns the edit that checks it; throws OperationError as `checkCriterion`. */
+/** Runs a criterion's verify command and returns the edit that checks it. @throws OperationError as `checkCriterion` */
 export async function prepareCriterionTick(
   context: PlannerContext,
   id: SpecId,
@@ -64,7 +64,7 @@ export async function prepareCriterionTick(
   };
 }
 
-/** Checks a criterion in a text; the caller must run its verify command. @throws OperationError as `checkCriterion`. */
+/** Checks a criterion in a text without running its verify command. @throws OperationError as `checkCriterion` */
 export function checkCriterionText(id: SpecId, text: string, wanted: string): string {
   return editCriterion(text, findCriterion({ id, body: parseReadable(text).body }, wanted).number, true);
 }
@@ -74,7 +74,7 @@ function refuseChangedCheck(id: SpecId, verify: string | null, proof: { readonly
   throw new OperationError("aborted", `The criteria of spec '${id}' changed while the check ran: try again`);
 }
 
-/** Runs a criterion's verify command; null for a criterion without one; throws OperationError unless it succeeds. */
+/** Runs a criterion's verify command; returns null without one. @throws OperationError unless the command succeeds */
 async function proveCriterion(context: PlannerContext, { id, body }: Spec, { wanted, signal }: WantedCheck) {
   const { number: only, verify: command } = findCriterion({ id, body }, wanted);
   if (command === null) return null;
@@ -124,7 +124,7 @@ function formatCriteria(criteria: readonly Criterion[]): string {
 
 /**
  * Returns the text of a spec's file with one checkbox changed and every other byte unchanged.
- * @param number of the criterion, from 1
+ * @param number the criterion's number, from 1
  * @throws OperationError `failed_precondition` with line and column if `text` does not parse; RangeError if there is no
  * such criterion
  */

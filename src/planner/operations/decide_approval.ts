@@ -28,8 +28,8 @@ const DISCUSSION = "Approval Discussion";
 const ENDED: readonly string[] = ["completed", "cancelled"];
 
 /**
- * Writes a decision into the spec: field `approval` and an entry under `## Approval Discussion`, in one edit. It is not
- * a tool, because an agent that could approve its own work would need no approval.
+ * Writes a decision into the spec: field `approval` and an entry under `## Approval Discussion`, in one edit. No MCP
+ * tool calls it, so that agents cannot approve their own work.
  * @param text full or partial id of an active spec
  * @throws OperationError `failed_precondition` if there is nothing to decide, `invalid_argument` without a name or, for
  * a rejection, without a reason
@@ -73,7 +73,7 @@ function refuseUndecidableSpec({ id, status, approval }: Spec, wanted: ApprovalD
   if (approval?.status === wanted) refuse(`is already ${wanted}${approval.by === null ? "" : ` by ${approval.by}`}`);
 }
 
-/** Returns the other keys of `approval` that have a scalar value; an edit would refuse any other value. */
+/** Returns the current fields of `approval`, typed as scalars, because an edit rejects other values. */
 function pickScalars(approval: unknown): Readonly<Record<string, string | boolean | number>> {
   return (approval ?? {}) as Readonly<Record<string, Extract<FieldValue, string | boolean | number>>>;
 }

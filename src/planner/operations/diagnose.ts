@@ -75,8 +75,8 @@ export const diagnose = defineTool<PlannerContext>()({
 });
 
 /**
- * Finds the commits that name a spec. If the configuration cannot be read, it uses no template and no branch prefix,
- * because lint reports that error.
+ * Finds the commits that name a spec. Uses no template and no branch prefix if the configuration cannot be read, which
+ * lint reports.
  */
 async function findCommits(context: PlannerContext, id: SpecId, spec: Spec | string): Promise<readonly string[]> {
   const config = await readValueOrMessage(context.config());
@@ -88,13 +88,13 @@ async function findCommits(context: PlannerContext, id: SpecId, spec: Spec | str
   });
 }
 
-/** Returns the criteria in the spec's worktree, or without one in the project; empty if the file cannot be read. */
+/** Returns the criteria of the spec in its worktree; empty if the file cannot be read. */
 async function readWorktreeCriteria(context: PlannerContext, id: SpecId): Promise<readonly Criterion[]> {
   const body = await readValueOrMessage(readWorktreeBody(context, id).then((text) => ({ text })));
   return typeof body === "string" ? [] : parseCriteria(body.text);
 }
 
-/** Returns the branch of the last run, whose commits may wait for the merge. */
+/** Returns the branch of the last run, whose commits may not be merged yet; null if none is recorded. */
 function getRunBranch(spec: Spec | string): string | null {
   const branch = typeof spec === "string" ? null : spec.frontmatter["branch"];
   return typeof branch === "string" ? branch : null;

@@ -85,13 +85,13 @@ async function finalizeSpec(context: PlannerContext, { id, unproven, shared, sig
   };
 }
 
-/** Refuses if the criteria changed while their checks ran: the result proves only the criteria that were read. */
+/** Throws if the criteria changed while their checks ran, because the result proves only the criteria that were read. */
 function refuseChangedCriteria({ id, body }: Spec, current: Spec): void {
   if (serializeCriteria(body) === serializeCriteria(current.body)) return;
   throw new OperationError("aborted", `The criteria of spec '${id}' changed while its checks ran: finalize it again`);
 }
 
-/** Formats the line about the run's record, if there is one. */
+/** Returns the line about the run's record; empty without a record. */
 function formatRecordLine(run: number | null): readonly string[] {
   return run === null ? [] : [`record: run ${run}`];
 }
@@ -127,8 +127,8 @@ async function refuseOpenMembers({ specs }: PlannerContext, spec: Spec): Promise
 }
 
 /**
- * Checks the output against `output_schema` and returns lines about it; none for a spec without a schema. In strict
- * mode a mismatch sets the status needs_attention and is refused.
+ * Checks the output against `output_schema` and returns lines about it; empty for a spec without a schema.
+ * @throws OperationError for a mismatch in strict mode, after setting the status needs_attention
  */
 async function checkOutput(context: PlannerContext, spec: Spec): Promise<readonly string[]> {
   const report = await reportOutput(context, spec);

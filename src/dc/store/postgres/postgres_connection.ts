@@ -13,7 +13,7 @@ const CLOSE_TIMEOUT_S = 0.2;
 const STATEMENT_TIMEOUT_MS = 60_000;
 /** Milliseconds after which an unresponsive connection is closed: later than the server's own statement timeout. */
 const SILENCE_MS = STATEMENT_TIMEOUT_MS + 10_000;
-/** Maximum number of prepared statements per connection. Chosen by us: searches vary too much to prepare all of them. */
+/** Maximum number of prepared statements per connection. Chosen by us: searches vary too much to prepare them all. */
 const MAX_PREPARED = 500;
 /** Maximum number of pipelined changes. Chosen by us: below the number that the driver sends without waiting. */
 const MAX_UNDER_WAY = 64;

@@ -26,8 +26,8 @@ export const SQLITE: Dialect = {
 };
 
 /**
- * Returns statements that limit one transaction: the time of a statement (reading a large inventory takes some seconds),
- * the wait for another writer, and the idle time. They follow BEGIN, because a pooler rejects them as parameters of a
+ * Returns statements that limit one transaction: the time of a statement (reading a large inventory takes seconds), the
+ * wait for another writer, and the idle time. They follow BEGIN, because a pooler rejects them as parameters of a
  * connection, and because a plain SET would affect other clients of the pooler.
  */
 function formatTimeLimits(idleMs: number): string {

@@ -50,7 +50,7 @@ export async function checkResourceRows(
   });
 }
 
-/** Counts derived rows whose resource does not exist, and resources without a key, by table. Omits tables without any. */
+/** Counts derived rows whose resource does not exist, and resources without a key, by table. Omits counts of 0. */
 export async function countStrayRows(runner: SqlRunner): Promise<ReadonlyMap<string, number>> {
   const stray = new Map<string, number>();
   const pairs = Object.entries(PART_TABLES).flatMap(([kind, tables]) => tables.map((one) => [kind, ...one] as const));

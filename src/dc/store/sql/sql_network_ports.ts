@@ -70,7 +70,7 @@ export async function recountFreePorts(
 
 const PLACED = ["rack", "crac", "device"] as const;
 
-/** Counts the elements of each floor, all cables and ports, and lists the fabric of each link. Reads six tables once. */
+/** Counts the elements of each floor, all cables and ports, and lists each link's fabric. Reads six tables once. */
 export async function countInventory(runner: SqlRunner): Promise<InventoryCounts> {
   const floors = new Map<string, FloorCounts>();
   for (const kind of PLACED) {

@@ -20,10 +20,10 @@ const COLUMNS = [
 ];
 const HISTORY_COLUMNS = ["key", "quantity", "days"];
 const KEYS = ["key", "quantity"];
-/** Maximum rows per statement; smaller numbers are powers of two, so that few different statements are prepared. */
+/** Maximum number of rows per statement. Smaller numbers are powers of two, which limits the prepared statements. */
 const MOST_ROWS = 32;
 
-/** Setting with the number that increases whenever readings change. */
+/** Name of the setting with a number that increases whenever readings change. */
 export const READINGS_SETTING = "readings_revision";
 
 const KNOWN: ReadonlySet<string> = new Set(READING_QUANTITIES);
@@ -173,7 +173,7 @@ export async function removeLostReadings(
   }
 }
 
-/** Returns the elements with some keys that exist and can be measured. Cost: one statement per kind of element. */
+/** Returns the existing elements of these keys that can be measured, by key. Cost: one statement per kind of element. */
 async function readMeasuredElements(
   runner: SqlRunner,
   dialect: Dialect,

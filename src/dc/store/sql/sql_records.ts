@@ -149,8 +149,8 @@ function createDeadLetter(row: SqlRow): DeadLetter {
 }
 
 /**
- * Returns the texts with which entries begin whose principals signed in by a method. The method has no column, and is
- * the second field in canonical order.
+ * Returns LIKE patterns of entries whose principals signed in by a method. The method has no column; it is in the
+ * second field of an entry's canonical JSON.
  */
 function listEntryPrefixes(authMethod: string, actions: readonly AuditAction[]): readonly string[] {
   return actions.map((action) => `{"action":"${action}","actor":{"authMethod":${JSON.stringify(authMethod)},%`);

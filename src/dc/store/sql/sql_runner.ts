@@ -16,10 +16,7 @@ const upserts = new Map<string, string>();
 /** Called before every statement that is sent to the database; tests use it to count statements. */
 export type OnStatement = (sql: string) => void;
 
-/**
- * Returns a statement that inserts a row, or replaces the row with the same key.
- * @param columns must always be the same for a table
- */
+/** Returns a statement that inserts a row or replaces the row with the same key. Caches it by table. */
 export function getUpsertSql(table: string, columns: readonly string[], keys: readonly string[]): string {
   const known = upserts.get(table);
   if (known !== undefined) return known;
@@ -34,7 +31,7 @@ function createUpsertSql(table: string, columns: readonly string[], keys: readon
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks}) ON CONFLICT (${keys.join(", ")}) DO UPDATE SET ${updates.join(", ")}`;
 }
 
-/** Returns a statement that inserts a number of rows at once. @param count the number */
+/** Returns a statement that inserts `count` rows. */
 export function createInsertSql(table: string, columns: readonly string[], count: number): string {
   const marks = `(${columns.map(() => "?").join(", ")})`;
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${Array.from({ length: count }, () => marks).join(", ")}`;

@@ -37,14 +37,11 @@ export class SqlWriter extends SqlReader implements DcWriter {
   readonly #cache = new TransactionCache();
   /** Keys of devices whose free ports must be counted again at the end of the transaction. */
   readonly #recount = new Set<string>();
-  /**
-   * Keys of removed or changed resources by kind, whose readings may have lost their element at the end of the
-   * transaction.
-   */
+  /** Keys of removed or changed resources by kind. At the end of the transaction, lost readings of these are removed. */
   readonly #owners = new Map<OwnerKind, Set<string>>();
   /** Settings that the transaction has set; one statement writes them at its end. */
   #settings: ReadonlyMap<string, string> = new Map();
-  /** Settings that were returned by the statement which began the transaction. */
+  /** Settings that the statement which began the transaction returned. */
   readonly #begun: ReadonlyMap<string, string>;
   #depth = 0;
 

@@ -100,7 +100,7 @@ export class LogFiles {
     return isWhole;
   }
 
-  /** Whether all committed content can be copied to the database, and no other process has started a new log. */
+  /** Whether the log has all committed content, and no other process has started a new log at its path. */
   get canBeCopied(): boolean {
     const isTaken = this.#log.look().misnamed === "replaced" && statSync(this.#log.path).size > 0;
     return !isTaken && !this.#isLogShort();
@@ -112,8 +112,8 @@ export class LogFiles {
   }
 
   /**
-   * Empties a log without those frames that the database already has, because SQLite would replace newer pages by older
-   * ones. A complete log is kept, because it leads to a consistent state.
+   * Empties a log that is shorter than its copied frames, because SQLite would replace newer pages by older ones. Keeps
+   * a longer log, which leads to a consistent state.
    */
   discardCopied(): void {
     const state = this.#state();

@@ -13,8 +13,8 @@ const MAIN = "main";
 const STATE = "SELECT name, value FROM setting WHERE name IN ('page_token_key', 'revision')";
 
 /**
- * Maximum time for another process to record that it copied the log, in milliseconds, and the pause between checks. Our
- * choice: a flush of a slow disk.
+ * Maximum time for another process to record that it copied the log, in milliseconds, and the pause between checks.
+ * Chosen by us: a slow disk needs seconds to flush.
  */
 const COPYING_MS = 5000;
 const LOOK_MS = 50;
@@ -47,17 +47,17 @@ export class OpenFiles {
     this.#noteState(this.#readState());
   }
 
-  /** Requires that the paths of database and log name the open files, at full length; throws Refusal unavailable. */
+  /** Requires that the paths of database and log name the open files at full length. @throws Refusal unavailable */
   demandNamed(): FileLook {
     return this.#demand(() => this.#log.logFault() ?? this.#log.indexFault());
   }
 
-  /** Requires as `demandNamed`, and that no other program wrote to the database; throws Refusal unavailable. */
+  /** Requires as `demandNamed`, and that no other program wrote to the database. @throws Refusal unavailable */
   async demandWhole(): Promise<void> {
     await this.#demandOwn(this.demandNamed());
   }
 
-  /** Requires the same of the files with committed content only, without `-shm`. @throws Refusal unavailable */
+  /** Requires as `demandWhole`, but not of `-shm`, which has no committed content. @throws Refusal unavailable */
   async demandKept(): Promise<void> {
     await this.#demandOwn(this.#demand(() => this.#log.logFault()));
   }
@@ -86,9 +86,8 @@ export class OpenFiles {
   }
 
   /**
-   * Leaves a consistent database behind after its files were replaced. Copies a log without a path to the database.
-   * Copies a log that is next to another database to its own database at the former place of the other database, and
-   * empties the log.
+   * Leaves a consistent database at the path after a fault. Copies the log to the opened database if the log lost its
+   * path, or if another database is at the path. Otherwise empties a log that does not belong to the database there.
    */
   async save(writer: SqliteRunner): Promise<void> {
     const look = this.#file.look();
@@ -111,7 +110,7 @@ export class OpenFiles {
     }
   }
 
-  /** Whether connections may be closed. The last connection copies the log to the database, whatever their state. */
+  /** Whether connections may be closed: not after a fault, because the last one copies the log to the database. */
   async mayBeClosed(writer: SqliteRunner): Promise<boolean> {
     try {
       await this.demandWhole();
@@ -121,7 +120,7 @@ export class OpenFiles {
     return this.#lost === undefined;
   }
 
-  /** Closes the descriptors. Must be called after all connections are closed. */
+  /** Closes the descriptors. Call it after all connections are closed. */
   close(): void {
     this.#log.close();
   }

@@ -16,7 +16,7 @@ export function translateSqliteError(error: unknown): unknown {
   return error;
 }
 
-/** Converts an error of opening a file, for the person who named it. Callers of the service never see its path. */
+/** Converts an error of opening a file to one whose message names the file. */
 export function convertFileOpenError(file: string, error: unknown): unknown {
   const told = translateSqliteError(error);
   if (!(told instanceof OperationError)) return error;
@@ -27,7 +27,7 @@ export function convertFileOpenError(file: string, error: unknown): unknown {
   return createUnavailableRefusal(`Cannot open the database "${file}": ${formatFailureReason(message, file)}`, told);
 }
 
-/** Whether the disk accepted no more bytes. SQLite reports some of these failures without their reason. */
+/** Whether a full disk or an I/O error of the disk caused the error. */
 export function isDiskFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /disk (?:is full|I\/O)/i.test(error.message) || isDiskFailure(error.cause);
@@ -40,7 +40,7 @@ function formatFailureReason(message: string, file: string): string {
   return `${message}: check the disk, its free space and the limit of file sizes (ulimit -f)`;
 }
 
-/** Finds out why a file cannot be opened, because SQLite reports only that opening failed. */
+/** Returns why a file cannot be opened, because SQLite reports only that opening failed. */
 function findOpenFailure(file: string): string {
   if (isExistingFolder(file)) return "it is a folder";
   if (!isExistingFolder(dirname(file))) return "its folder does not exist";

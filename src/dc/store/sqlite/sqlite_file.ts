@@ -86,7 +86,7 @@ export class SqliteFile {
     throw createUnavailableRefusal(message, new Error(`the file "${this.path}" ${why} while it was open`));
   }
 
-  /** Requires free disk space; throws Refusal unavailable without space for more than the smallest changes. */
+  /** Requires at least `LEAST_FREE_BYTES` of free disk space. @throws Refusal unavailable */
   demandSpace(): void {
     const { bavail, bsize } = statfsSync(dirname(this.path));
     if (bavail * bsize >= LEAST_FREE_BYTES) return;
@@ -107,7 +107,7 @@ function canCreateFileIn(directory: string): boolean {
   }
 }
 
-/** Tries to open the file for writing, because in Deno its rights do not show a read-only file system. */
+/** Whether the file can be opened for writing. Opens it, because in Deno its rights do not show a read-only file system. */
 function canChangeFile(path: string): boolean {
   try {
     closeSync(openSync(path, "r+"));

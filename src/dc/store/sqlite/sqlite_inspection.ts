@@ -17,8 +17,8 @@ const CACHE_KIB = 24 * 1024;
 const MAX_TRIES = 5;
 
 /**
- * Opens a file with this or an earlier schema for reading. Neither the file nor its directory is changed. @throws
- * OperationError unavailable if it cannot be read, failed_precondition if it is from a newer or another program
+ * Opens a file with this or an earlier schema for reading. Neither the file nor its directory is changed.
+ * @throws OperationError unavailable if it cannot be read, failed_precondition if it is from a newer or another program
  */
 export async function inspectSqlite(path: string): Promise<InspectedStore> {
   const store = new InspectedSqlite(path);
@@ -86,8 +86,8 @@ class InspectedSqlite implements InspectedStore {
   }
 
   /**
-   * Runs work in a transaction. Without a log beside the file, SQLite is opened as if no process wrote to it, because
-   * it would otherwise create a log. If a process did write, the result is discarded and read again.
+   * Runs work in a transaction. If the file has no log, opens it as immutable, because SQLite would otherwise create a
+   * log. If a process wrote to the file meanwhile, discards the result and runs the work again.
    */
   async #attempt<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries += 1) {

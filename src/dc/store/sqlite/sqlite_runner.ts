@@ -60,7 +60,7 @@ export class SqliteRunner implements SqlRunner {
     this.#connection.onStatement?.(sql);
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
-    // There are more texts of searches than are useful to cache.
+    // Searches have too many different texts to keep all statements.
     if (this.#statements.size >= MAX_PREPARED) this.#statements.clear();
     const prepared = this.#database.prepare(sql);
     this.#statements.set(sql, prepared);

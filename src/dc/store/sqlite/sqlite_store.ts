@@ -16,7 +16,7 @@ import { SqliteRunner } from "./sqlite_runner.ts";
 
 /** Number of connections for reads; each reads one snapshot at a time. */
 const READERS = 4;
-/** Page cache of a connection in KiB. Our choice, measured: more per reader only duplicated the system's cache. */
+/** Page caches of connections in KiB. Measured: more per reader only duplicated the system's cache. */
 const WRITER_CACHE_KIB = 64 * 1024;
 const READER_CACHE_KIB = 24 * 1024;
 const REVISION_CACHE_KIB = 64;
@@ -93,7 +93,7 @@ class SqliteStore implements DcStore {
       requireOwnTables(await writer.all(LIST_TABLES_SQL));
       await migrateSchema(writer, SQLITE);
     });
-    // So that the file itself says what it is.
+    // Copies the log, so that the file itself contains the schema.
     await writer.all("PRAGMA wal_checkpoint(PASSIVE)").catch(() => {});
     this.#open = new OpenFiles(this.#file);
   }
@@ -210,7 +210,7 @@ class SqliteStore implements DcStore {
     else await this.#open.demandWhole();
   }
 
-  /** Returns the files' fault. If they were replaced, an SQLite error about missing pages is only a consequence. */
+  /** Returns the files' fault; undefined without one. A fault explains SQLite's error about damaged pages. */
   async #fileFault(): Promise<unknown> {
     try {
       await this.#demandWhole();

@@ -18,7 +18,7 @@ function formatArrow({ kind, critical }: GraphEdge): string {
   return kind === "depends_on" ? "-->" : "-.->";
 }
 
-/** Escapes all but letters, digits, plain punctuation. Source: mermaid.js.org/syntax/flowchart.html, entity codes. */
+/** Escapes all but letters, digits and plain marks. Source: mermaid.js.org/syntax/flowchart.html, entity codes. */
 function escapeMermaid(text: string): string {
   return text
     .toWellFormed()

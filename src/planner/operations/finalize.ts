@@ -85,7 +85,7 @@ async function finalizeSpec(context: PlannerContext, { id, unproven, shared, sig
   };
 }
 
-/** Throws if the criteria changed while their checks ran, because the result proves only the criteria that were read. */
+/** Throws if the criteria changed while their checks ran, because the proof is valid only for the criteria as read. */
 function refuseChangedCriteria({ id, body }: Spec, current: Spec): void {
   if (serializeCriteria(body) === serializeCriteria(current.body)) return;
   throw new OperationError("aborted", `The criteria of spec '${id}' changed while its checks ran: finalize it again`);

@@ -49,7 +49,7 @@ export const lint = defineTool<PlannerContext>()({
   },
 });
 
-/** Grades every spec that can be read; an unreadable one has a finding instead. */
+/** Returns the grades of every readable active spec, or only of the spec `id`. */
 async function gradeSpecs(context: PlannerContext, id: SpecId | undefined): Promise<readonly Graded[]> {
   const { findMembers: membersOf, gradeSpec: scores } = await import("../lint/scores.ts");
   const { specs } = await context.specs.active();

@@ -27,7 +27,7 @@ export const log = defineTool<PlannerContext>()({
   async run(context, { id: text, lines = DEFAULT_LOG_LINES, offset, since }) {
     const start = since === undefined ? undefined : parseTime(since);
     const id = await findSpecId(context, text, { archived: true });
-    // This is read before the log is opened, so that a writer that ends in between has already written its last line.
+    // Checked before the log is opened, because a writer that ends in between has then written its last line.
     const growing = context.insideRun()?.spec_id === id || (await findLiveWorker(context, id)) !== null;
     const file = await context.projectLogs.open(id);
     if (file === null) {

@@ -177,7 +177,7 @@ function listFieldChanges(
   return fields;
 }
 
-/** Resolves `wanted` to full ids, each once. */
+/** Resolves `wanted` to full ids, each once. @throws OperationError also for a circular dependency */
 async function resolveDependencies(
   context: PlannerContext,
   id: SpecId,
@@ -192,8 +192,8 @@ async function resolveDependencies(
 }
 
 /**
- * Finds the shortest cycle through `id` if it had these `dependencies`: `[a, b, a]`, or undefined.
- * @param specs the specs whose own dependencies are followed; an unknown id has none
+ * Returns the shortest cycle through `id` if it had these `dependencies`, such as `[a, b, a]`; undefined without one.
+ * @param specs the specs whose own dependencies are followed
  *
  * Cost: O(specs + dependencies).
  */

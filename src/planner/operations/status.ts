@@ -150,7 +150,7 @@ async function readActivityRow(context: PlannerContext, { id, title }: Spec): Pr
   }
 }
 
-/** The result for a log that cannot be read, so that it does not hide the other logs. */
+/** Returns a log without a time if the log cannot be read, so that the other logs are still reported. */
 function createUnreadableLog(error: unknown): { readonly modified: null } {
   if (error instanceof OperationError) return { modified: null };
   throw error;

@@ -57,7 +57,7 @@ export const takeover = defineTool<PlannerContext>()({
   },
 });
 
-/** Returns the last failed process's error. A run refused before its work leaves no log, so only its record has it. */
+/** Returns the error of the last process if it failed, otherwise null. Not every failed process has written a log. */
 async function findLastError(context: PlannerContext, id: SpecId): Promise<string | null> {
   const last = (await context.work.processes()).findLast(({ spec_id }) => spec_id === id);
   return last?.status === "failed" ? (last.error ?? null) : null;

@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 
-/** Milliseconds to wait for the new process to write the PID file; after that the answer is sent without it. */
+/** Milliseconds to wait for the new process to write its PID file. */
 const TAKE_WAIT_MS = 1_000;
 
 const LOOK_EVERY_MS = 20;
@@ -21,13 +21,13 @@ export const watchStart = defineTool<PlannerContext>()({
     if ((await context.work.watchPid()) !== null) throw createWatchRunningError();
     const { pid } = await context.background.start(["watch"], {});
     const holder = await findWatchPid(context);
-    // Another process started first; the one that this call started exits.
+    // If another process started first, the process that this call started exits.
     if (holder !== null && holder !== pid) throw createWatchRunningError();
     return { value: { pid }, text: `Started watch process (PID: ${pid})` };
   },
 });
 
-/** Returns the PID of the running watch, or null. */
+/** Waits for the watch to write its PID, and returns the PID; null after `TAKE_WAIT_MS`. */
 async function findWatchPid({ work }: PlannerContext): Promise<number | null> {
   for (let waited = 0; waited < TAKE_WAIT_MS; waited += LOOK_EVERY_MS) {
     const pid = await work.watchPid();

@@ -173,7 +173,7 @@ export async function removeLostReadings(
   }
 }
 
-/** Returns the existing elements of these keys that can be measured, by key. Cost: one statement per kind of element. */
+/** Returns the existing elements of these keys that can be measured, by key. Cost: one statement per kind. */
 async function readMeasuredElements(
   runner: SqlRunner,
   dialect: Dialect,

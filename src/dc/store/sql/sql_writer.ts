@@ -37,7 +37,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
   readonly #cache = new TransactionCache();
   /** Keys of devices whose free ports must be counted again at the end of the transaction. */
   readonly #recount = new Set<string>();
-  /** Keys of removed or changed resources by kind. At the end of the transaction, lost readings of these are removed. */
+  /** Keys of removed or changed resources by kind. Their lost readings are removed at the end of the transaction. */
   readonly #owners = new Map<OwnerKind, Set<string>>();
   /** Settings that the transaction has set; one statement writes them at its end. */
   #settings: ReadonlyMap<string, string> = new Map();

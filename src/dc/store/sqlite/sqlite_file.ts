@@ -107,7 +107,7 @@ function canCreateFileIn(directory: string): boolean {
   }
 }
 
-/** Whether the file can be opened for writing. Opens it, because in Deno its rights do not show a read-only file system. */
+/** Whether the file can be opened for writing. Opens it, because in Deno the rights ignore a read-only file system. */
 function canChangeFile(path: string): boolean {
   try {
     closeSync(openSync(path, "r+"));

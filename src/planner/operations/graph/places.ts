@@ -24,7 +24,7 @@ export interface GraphLayout {
 /**
  * Computes the positions of boxes. Columns are layers; specs without any dependency are in rows below. Deterministic.
  * Cost: O(boxes + edges) and sorting each column.
- * @param top height in pixels that stays free for a heading
+ * @param top height in pixels to leave free for a heading
  */
 export function layOutBoxes({ boxes, edges, layers }: SpecGraph, top: number): GraphLayout {
   const joined = new Set(edges.flatMap(({ from, to }) => [from, to]));
@@ -59,7 +59,7 @@ export interface EdgeLines {
   readonly arrow: string;
 }
 
-/** Draws the path of an edge between two boxes; null if one of them has no position. */
+/** Returns the paths of an edge between two boxes; null if one of the boxes has no position. */
 export function drawEdge(
   { from, to, backward }: GraphEdge,
   places: ReadonlyMap<string, BoxPosition>,

@@ -96,7 +96,7 @@ function describeBox(spec: Spec, readiness: Readiness): Facts {
   return { title: spec.title, status: isReady ? "ready" : readiness.effectiveStatus(spec) };
 }
 
-/** Lists the dependencies of each spec without repetitions, with the rules of `computeReadiness`. */
+/** Returns the dependencies of each spec without repetitions, by the rules of `computeReadiness`. */
 function listDependencies(specs: readonly Spec[]): ReadonlyMap<string, readonly Waiting[]> {
   const found = new Map<string, Map<string, Waiting>>(specs.map(({ id }) => [id, new Map()]));
   const add = (edge: Waiting): void => {
@@ -173,7 +173,7 @@ function arrangeGraph(
   };
 }
 
-/** Lists the cycles of the graph; a spec that depends on itself is one too. */
+/** Returns the cycles of the graph, including specs that depend on themselves. */
 function listCycles(ids: readonly string[], waiting: readonly Waiting[]): readonly (readonly string[])[] {
   const waits = new Map<string, string[]>(ids.map((id) => [id, []]));
   for (const { from, to } of waiting) waits.get(to)?.push(from);
@@ -208,7 +208,7 @@ function computeOrders(layers: readonly number[], edges: readonly LayoutEdge[]):
  * returns the one with the lowest box numbers.
  *
  * @param counts whether each box counts
- * @param layers layer of each box; every edge leads to a higher one
+ * @param layers layer of each box; every edge leads to a higher layer
  *
  * Cost: O(edges + boxes × log boxes).
  */

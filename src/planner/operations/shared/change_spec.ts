@@ -7,8 +7,8 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { refuseForeignStatus } from "./inside_run.ts";
 
 /**
- * Changes an active spec's text in one atomic edit. `change` receives the spec as it is at that moment, so a refusal
- * that depends on its state holds even if others write at the same time. It may be called again with newer text.
+ * Changes an active spec's text in one atomic edit. `change` receives the current spec, so that a check of its state is
+ * valid even if other processes write at the same time. It may be called again with newer text.
  *
  * @returns whether the file changed
  */

@@ -36,7 +36,7 @@ export async function findSpecId(context: PlannerContext, text: string, options:
   return found;
 }
 
-/** Resolves `texts` to full ids, each once; throws OperationError as `findSpecId` does. */
+/** Resolves `texts` to full ids, each once. @throws OperationError as `findSpecId` */
 export async function findSpecIds(
   context: PlannerContext,
   texts: readonly string[],
@@ -47,7 +47,7 @@ export async function findSpecIds(
   return [...found];
 }
 
-/** Adds the titles to the error for an ambiguous text, because people identify a spec by its title. */
+/** Runs `resolve`. If no id matches, searches the specs' origins. Adds titles to the error for an ambiguous text. */
 async function addTitlesToError(context: PlannerContext, text: string, resolve: () => SpecId): Promise<SpecId> {
   try {
     return resolve();

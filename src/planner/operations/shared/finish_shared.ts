@@ -42,12 +42,12 @@ export async function finishSharedClaim(
   );
 }
 
-/** Keeps a stopped agent's claim, so a person of this clone can continue. Never refuses; returns notes for them. */
+/** Keeps a stopped agent's claim, so that a person can continue in this clone. Returns notes, also about failures. */
 export async function keepSharedClaim(context: PlannerContext, id: SpecId): Promise<readonly string[]> {
   return changeClaims(context, id, "keep");
 }
 
-/** Releases a final or held claim of this clone, so that any clone may begin the spec. */
+/** Releases this clone's claim, so that any clone may begin the spec. Returns notes, also about failures. */
 export async function releaseSharedClaim(context: PlannerContext, id: SpecId): Promise<readonly string[]> {
   return changeClaims(context, id, "give up");
 }

@@ -5,7 +5,7 @@ import { type AcceptableLine, buildRuleLines, findLostRules, isRuleLine } from "
 interface ProjectRules {
   /** Rules that judge runs now. */
   readonly now: readonly AcceptableLine[];
-  /** Rules that judged earlier runs and are gone, and whose removal no person has accepted. */
+  /** Rules that judged earlier runs, no longer exist, and whose removal no person has accepted. */
   readonly lost: readonly AcceptableLine[];
 }
 
@@ -23,7 +23,7 @@ export async function readProjectRules({ accepted, config, outputs, specs }: Pla
   return { now, lost: findLostRules(held, now) };
 }
 
-/** Returns the rules that judged earlier runs and are gone. Reads no spec if no rule was recorded. */
+/** Returns the rules that judged earlier runs and no longer exist. Reads no spec if no rule was recorded. */
 export async function readLostRules(context: PlannerContext): Promise<readonly AcceptableLine[]> {
   const { held } = await (await context.accepted()).read();
   return held.length === 0 ? [] : (await readProjectRules(context)).lost;
@@ -36,7 +36,10 @@ export function formatLostRules(lost: readonly AcceptableLine[]): string | null 
   return `runs were judged by ${named}, which changed: "planner approve --commands" shows and accepts`;
 }
 
-/** Refuses fewer rules than the previous run's, and records this run's. Source: docs/decisions.md#s-61. */
+/**
+ * Records the rules that judge runs now. Source: docs/decisions.md#s-61.
+ * @throws OperationError `failed_precondition` if rules of earlier runs no longer exist
+ */
 export async function refuseLostRules(context: PlannerContext, action: string): Promise<void> {
   const { now, lost } = await readProjectRules(context);
   const problem = formatLostRules(lost);
@@ -44,7 +47,7 @@ export async function refuseLostRules(context: PlannerContext, action: string): 
   await (await context.accepted()).hold(now);
 }
 
-/** Accepts that these rules no longer judge runs, and records the current rules. */
+/** Accepts lines. If one of them is a rule, records the rules that judge runs now. */
 export async function acceptRuleChanges(context: PlannerContext, lines: readonly AcceptableLine[]): Promise<void> {
   await (await context.accepted()).accept(lines);
   if (lines.some(isRuleLine)) {

@@ -24,7 +24,7 @@ const REFUSED_INSIDE_RUN: Readonly<Record<string, readonly [action: string, inst
 /**
  * Refuses to start, end or merge work inside a run of the same project, because an agent could start agents without
  * supervision.
- * @param name of the tool or command
+ * @param name name of the tool or command
  * @throws OperationError `failed_precondition`
  */
 export function refuseInsideRun(context: Pick<PlannerContext, "insideRun">, name: string): void {
@@ -38,7 +38,7 @@ export function refuseInsideRun(context: Pick<PlannerContext, "insideRun">, name
   );
 }
 
-/** Refuses an agent's change of another spec's status: a run may change only its own spec and that spec's members. */
+/** Throws if an agent changes the status of a spec that is neither its run's spec nor a member of that spec. */
 export function refuseForeignStatus(
   context: Pick<PlannerContext, "insideRun">,
   id: SpecId,

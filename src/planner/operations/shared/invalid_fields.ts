@@ -19,7 +19,7 @@ export interface InvalidFields {
 
 const VALID: InvalidFields = {};
 
-/** Creates a function that checks a spec when it is read. */
+/** Creates a function that returns the invalid fields of a spec. */
 export async function createInvalidCheck(context: PlannerContext): Promise<(spec: Spec) => InvalidFields> {
   const [rules, ids, archivedIds] = await Promise.all([
     readLintRulesOrNull(context),
@@ -40,7 +40,7 @@ export async function createInvalidCheck(context: PlannerContext): Promise<(spec
   };
 }
 
-/** @throws OperationError `failed_precondition` for a spec that is not valid, because its work cannot be judged */
+/** Requires a valid spec, because the work on another spec cannot be judged. @throws OperationError */
 export async function refuseInvalidSpec(context: PlannerContext, spec: Spec, action: string): Promise<void> {
   const { invalid = [] } = (await createInvalidCheck(context))(spec);
   if (invalid.length === 0) return;

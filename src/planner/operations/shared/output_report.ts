@@ -10,7 +10,7 @@ export interface OutputReport extends CheckedOutput {
 }
 
 /**
- * Compares a spec's output with its `output_schema`; null for a spec without one. A spec without any output fails.
+ * Compares a spec's output with its `output_schema`. Returns null without a schema. A spec without output fails.
  * @param schemaPath schema to use instead of the spec's own
  *
  * Source: docs/contract/spec-tool.md#output-4.

@@ -34,7 +34,7 @@ export async function findPersonNeeds(
  * Returns the states of all worktrees by spec. A branch waits for its merge even if its folder was deleted, so `ids`
  * without a worktree get the state unknown.
  *
- * @param ids of specs with a worktree, or with a record of one
+ * @param ids specs with a worktree, or with a record of one
  * @param there states of the existing worktrees
  * @param requests recorded pull requests
  */

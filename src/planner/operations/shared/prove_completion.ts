@@ -74,7 +74,7 @@ function refuseUnprovenReason(context: PlannerContext, why: string): void {
   throw new OperationError("invalid_argument", `Invalid reason "${why}": expected one line that says why`);
 }
 
-/** Formats the results of a spec's checks for people. */
+/** Returns a sentence about the passed checks and the commit on which they ran. */
 export function formatPassedChecks(proof: Provenance): string {
   const checks = formatCountOf(listCommandResults(proof).length, "check");
   const { commit = null, beside = [], where } = proof.state ?? {};
@@ -85,7 +85,7 @@ export function formatPassedChecks(proof: Provenance): string {
   return `${checks} passed on ${commit.slice(0, 10)}`;
 }
 
-/** Returns the criteria of a body and their checks as JSON; a proof is valid for this text only. */
+/** Returns the criteria of a body and their checks as JSON, to detect changes that make a proof invalid. */
 export function serializeCriteria(body: string): string {
   return JSON.stringify(parseCriteria(body).map(({ label, verify }) => [label, verify]));
 }

@@ -55,7 +55,7 @@ export interface FilterArguments {
   readonly text?: string;
 }
 
-/** Creates a test for the parameters; throws OperationError for a text that cannot be searched for. */
+/** Creates a test for the filter parameters. @throws OperationError for a blank value or a text that is too long */
 export function createFilter({ label, priority, assignee, text: wanted }: FilterArguments): (spec: Spec) => boolean {
   for (const [name, value] of Object.entries({ label, assignee })) {
     if (value?.trim() === "") throw new OperationError("invalid_argument", `Invalid ${name} "${value}": expected text`);

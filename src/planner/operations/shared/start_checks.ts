@@ -39,7 +39,7 @@ export function refuseUnworkableSpec(
     throw new OperationError("failed_precondition", `Cannot start work on spec '${spec.id}': ${message}`);
   };
   if (!sources.includes(spec.status)) refuse(`expected ${STARTABLE_STATUSES.join(", ")}, status is ${spec.status}`);
-  // The test equals that of planner_ready, for a spec with another status too.
+  // Applies the test of planner_ready also to a spec with another status.
   if (readiness.isReady({ ...spec, status: "pending" })) return;
   const unmet = readiness.unmet(spec);
   if (unmet.length > 0) refuse(`blocked by dependencies: ${unmet.join(", ")}`);

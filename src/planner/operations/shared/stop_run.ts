@@ -41,7 +41,7 @@ export async function stopRun(context: PlannerContext, id: SpecId, refused: stri
   return { split: records.length > 0 && records.every(({ mode }) => mode === "split") };
 }
 
-/** Sets a stopped spec to in_progress, unless its agent had just completed it or was only splitting it. */
+/** Sets a stopped spec to in_progress, unless it was completed or only split. Returns its status. */
 export async function leaveSpecInProgress(context: PlannerContext, id: SpecId, { split }: StoppedRun): Promise<string> {
   let status = "in_progress";
   await changeSpec(context, id, (before, spec) => {

@@ -1,7 +1,7 @@
 import type { PlannerContext } from "../../context.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 
-/** Reads a spec's body as its agent sees it: criteria checked in a worktree reach the project only with the merge. */
+/** Returns a spec's body from its worktree, which may have more checked criteria, or from the project without one. */
 export async function readWorktreeBody(context: PlannerContext, id: SpecId): Promise<string> {
   const { worktrees } = await context.runs();
   const there = (await worktrees.find(id))?.specs();

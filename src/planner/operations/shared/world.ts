@@ -35,7 +35,7 @@ export interface ComputedStatus {
   statusOf(id: string): string | null;
 }
 
-/** Computes a spec's status; reads other specs only if they matter. */
+/** Computes a spec's status. Reads other specs only for a pending spec that may depend on them. */
 export async function computeStatus(context: PlannerContext, spec: Spec): Promise<ComputedStatus> {
   const alone = spec.dependsOn.length === 0 && parseParentId(spec.id) === undefined;
   if (spec.archived || spec.status !== "pending" || alone)

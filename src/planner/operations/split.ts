@@ -40,7 +40,7 @@ export const split = defineTool<PlannerContext>()({
   },
 });
 
-/** Refuses a spec that cannot be split now; `force` allows any status. Source: docs/decisions.md#s-27. */
+/** Rejects a spec that cannot be split now; `force` allows any status. Source: docs/decisions.md#s-27. */
 export async function refuseUnsplittableSpec(context: PlannerContext, spec: Spec, force: boolean): Promise<void> {
   const { id, status, members } = spec;
   if (status !== "pending" && !force) {

@@ -5,7 +5,7 @@ import type { Provider } from "./providers.ts";
 /**
  * Kinds of lines that a person accepts. `check`, `verify` and `setup` are commands, `provider` an agent's start
  * settings, `file` a branch's version of a file that a check reads. `unproven` completes a spec without proof.
- * `config` and `schema` are rules that judge runs; accepting one removes it.
+ * `config` and `schema` are rules that judge runs; accepting one permits its removal.
  */
 const LINE_KINDS = ["check", "verify", "setup", "provider", "file", "unproven", "config", "schema"] as const;
 export type AcceptedLineKind = (typeof LINE_KINDS)[number];
@@ -43,7 +43,7 @@ export interface AcceptanceStore {
 }
 
 /**
- * Whether a person has accepted the line. A rule counts as accepted if it is not held. An accepted line of
+ * Whether a person has accepted the line. A rule counts as accepted unless `held` contains it. An accepted line of
  * `verify.commands` is also accepted as a check.
  */
 export function isLineAccepted(accepted: AcceptedCommands, line: AcceptableLine): boolean {

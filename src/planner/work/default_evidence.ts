@@ -33,8 +33,8 @@ export interface ChangedPath {
  * Returns why a successful run shows no work; null if it shows work.
  *
  * The spec's `evidence` decides if it is set. Otherwise a spec with criteria or `verify.commands` needs a new output or
- * a change beside its own file. Any other spec needs a change outside `.planner/` or a new spec. For the types in
- * `WRITTEN`, and without git, a new output is enough.
+ * a change beside its own file. Any other spec needs a change outside `.planner/` or a new spec. For research, tasks,
+ * documentation and drivers, and without git, a new output is enough.
  *
  * Source: docs/decisions.md#s-25.
  */

@@ -167,7 +167,7 @@ function checkDependenciesAndMerge(signs: SpecFacts): readonly DiagnosisCheck[] 
   ];
 }
 
-/** Whether a merge was refused for a reason that the last run's record does not contain. */
+/** Whether a merge failed for a reason that the last run's record does not contain. */
 function hasMergeRefusal({ status, notMerged = null, worktree = null, last = null }: SpecFacts): boolean {
   const isOver = status === "completed" || status === "needs_attention";
   return isOver && notMerged !== null && worktree !== null && last?.error?.endsWith(notMerged) !== true;

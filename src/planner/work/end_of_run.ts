@@ -20,7 +20,7 @@ export interface RunFacts {
 export interface RunEvidence {
   /** Judged criteria; empty if criteria are not checked. */
   readonly criteria: readonly JudgedCriterion[];
-  /** Why the run shows no work, see `missingWork`; null if it shows work. */
+  /** Why the run shows no work, see `explainMissingWork`; null if it shows work. */
   readonly missingWork: string | null;
   /** Number of the run's commits whose messages name the spec. */
   readonly commits: number;

@@ -10,8 +10,8 @@ export interface OutputSources {
 }
 
 /**
- * Validates a spec's output against its `output_schema`. The output is what the last run printed or, if that contains
- * no JSON, the `## Output` section of the body.
+ * Validates a spec's output against its `output_schema`. The output is the text that the last run printed or, if that
+ * contains no JSON, the `## Output` section of the body.
  *
  * @returns null when the spec names no schema or has no output at all
  *

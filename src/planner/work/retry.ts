@@ -21,7 +21,7 @@ export function findRetryTime(records: readonly ProcessRecord[], settings: Watch
   return Date.parse(last.completed_at) + computeRetryDelayMs(retries, settings);
 }
 
-/** Returns the wait in ms before the next retry after `retries` retries, at most an hour or the configured delay. */
+/** Returns the wait in ms after `retries` retries: at most an hour, or `retry_delay_ms` if that is longer. */
 export function computeRetryDelayMs(
   retries: number,
   { retry_delay_ms, backoff_multiplier }: Pick<WatchSettings, "retry_delay_ms" | "backoff_multiplier">,

@@ -72,7 +72,7 @@ export function findRiskAppearance({ risk = 0 }: Pick<RackTile, "risk">) {
   return RISK_LOOKS[findEnumWordAt(RACK_RISKS, risk) ?? "NONE"];
 }
 
-/** Returns a figure for each worst effect of one failure: the number of its racks. */
+/** Returns one figure for each effect of a failure: the number of racks for which it is the worst effect. */
 export function createRiskFigures({ racks, unplacedRacks }: FloorPlanResponse): FrameInput["figures"] {
   const all = [...racks, ...unplacedRacks];
   if (all.length === 0) return [];

@@ -8,7 +8,7 @@ import type { ColorToken, State } from "../palette.ts";
 import { findEnumWordAt, findHealthState, findShareState, joinCodeAndName, STATE_WORDS } from "../parts/marks.ts";
 import { type FloorStyle, findRiskAppearance } from "./floor_style.ts";
 
-/** One footprint of the plan with everything that is shown about it. */
+/** One footprint of the plan with its colours, texts and facts. */
 export interface FloorTile {
   readonly ref: string;
   readonly kind: "rack" | "crac" | "device";

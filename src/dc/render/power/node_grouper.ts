@@ -196,7 +196,7 @@ export class NodeGrouper {
     return { ...group, form: "BOX", id: node.ref, title: formatNodeTitle(node) };
   }
 
-  /** Returns the device with which an outlet is drawn, if the picture contains it. */
+  /** Returns the index of the device with which an outlet is drawn; undefined for any other node. */
   #ownerOf(index: number, impacts: FailureSurroundings["impacts"]): number | undefined {
     const node = this.#graph.nodes[index];
     if (node?.kind !== "OUTLET" || this.#keys.has(index) || this.#pinned.has(index)) return undefined;

@@ -33,7 +33,7 @@ const LOST = /^(?:08...|57P0[1-5]|53300|25P03)$/;
 const RACES: ReadonlySet<string> = new Set(["23505", "42P07", "42710", "XX000"]);
 export const STANDBY_MESSAGE = "The database accepts no changes: it is a standby";
 
-/** Messages by code for errors of resources, limits or rights that no request causes. Source: PostgreSQL, Appendix A. */
+/** Messages by code for errors of resources, limits or rights. Source: PostgreSQL, Appendix A. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   // A primary that became a standby rejects serializable transactions with this code.
   "0A000": STANDBY_MESSAGE,

@@ -64,7 +64,7 @@ export class RowBuffer implements SqlRunner {
     return this.#runner.run(sql, params);
   }
 
-  /** Writes the buffered rows if there are many. */
+  /** Writes the buffered rows once their maximum number is reached. */
   async settle(): Promise<void> {
     if (this.#count >= MOST_ROWS) await this.flush();
   }

@@ -49,7 +49,7 @@ export async function readStored<Kind extends ResourceKind>(
   );
 }
 
-/** Returns the cable of each port as JSON, by device. Cost: one statement. */
+/** Returns the cables of these devices as JSON, by device key and port name. Cost: one statement. */
 export async function readCableEnds(
   runner: SqlRunner,
   dialect: Dialect,

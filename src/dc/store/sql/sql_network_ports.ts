@@ -35,7 +35,7 @@ export async function readNetworkPorts(
   return found;
 }
 
-/** Maximum number of devices per statement: each has a few port types, and a parameter should stay small. */
+/** Maximum number of devices per statement, which keeps its parameter small. */
 const MOST_DEVICES = 1000;
 
 export const PORT_TYPE_COLUMNS = "device_key, type, free, data_free";

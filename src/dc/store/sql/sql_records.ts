@@ -29,7 +29,7 @@ export abstract class SqlRecords extends SqlReadings {
     return rows.map((row) => ({ key: getTextColumn(row, "key"), body: getTextColumn(row, "body") }));
   }
 
-  /** Returns a page of the change log by seq. Cost: one statement, on an index for a given entity, request or actor. */
+  /** Returns a page of the change log, sorted by seq. Cost: one statement, indexed by entity, request or actor. */
   async history(query: HistoryQuery): Promise<readonly ChangeRecord[]> {
     const named = query.entity !== undefined;
     const seq = named ? "change_ref.seq" : "change_log.seq";

@@ -6,7 +6,7 @@ import type { OperationError } from "#kernel/errors.ts";
 /** Bytes of the header of `-wal`, and of the header of each frame. Source: https://www.sqlite.org/walformat.html. */
 const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** Bytes of the header of `-shm`, stored twice; then follows the number of frames copied to the database. */
+/** Bytes of the header of `-shm`. Two copies of it precede the number of frames that were copied to the database. */
 const INDEX_HEADER_BYTES = 48;
 const INDEX_BYTES = 2 * INDEX_HEADER_BYTES + 4;
 /** Maximum attempts to read an index that another process is writing. */

@@ -5,7 +5,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 
 const LATER = "finish this spec; the person who started the run decides about others";
 
-/** Commands and tools that are refused inside a run, with what the agent should do instead. */
+/** Commands and tools that are rejected inside a run, with what the agent should do instead. */
 const REFUSED_INSIDE_RUN: Readonly<Record<string, readonly [action: string, instead: string]>> = {
   planner_work_start: ["start work", LATER],
   planner_watch_start: ["start watch", LATER],
@@ -22,7 +22,7 @@ const REFUSED_INSIDE_RUN: Readonly<Record<string, readonly [action: string, inst
 };
 
 /**
- * Refuses to start, end or merge work inside a run of the same project, because an agent could start agents without
+ * Rejects starting, ending or merging work inside a run of the same project, because an agent could start agents without
  * supervision.
  * @param name name of the tool or command
  * @throws OperationError `failed_precondition`

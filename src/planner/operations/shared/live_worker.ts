@@ -10,7 +10,7 @@ export async function findLiveWorker(context: PlannerContext, id: SpecId): Promi
   return records.find(({ spec_id, status }) => spec_id === id && status === "running") ?? null;
 }
 
-/** Refuses an action while a process works on the spec. */
+/** Rejects an action while a process works on the spec. */
 export async function refuseSpecInWork(context: PlannerContext, id: SpecId, action: string): Promise<void> {
   const worker = await findLiveWorker(context, id);
   if (worker === null) return;

@@ -27,7 +27,7 @@ export function matchesPattern({ title, body }: Spec, pattern: RegExp): boolean 
   return pattern.test(body) || (title !== null && pattern.test(title));
 }
 
-/** Returns the part of a line around the first match in the body outside of the title's heading, or the title. */
+/** Returns the text around the first match in the body, from one line; the title if only its heading matches. */
 export function cutSnippet({ title, body }: Spec, pattern: RegExp): string {
   for (const match of body.matchAll(new RegExp(pattern, "giu"))) {
     // If a query begins with line breaks, the match counts from the first character after them.

@@ -26,7 +26,7 @@ export function isReadyWithoutRequest(spec: Spec, readiness: Readiness): boolean
 }
 
 /**
- * Refuses a spec that cannot be worked on because of its status, dependencies, approval or members.
+ * Rejects a spec that cannot be worked on because of its status, dependencies, approval or members.
  * @param sources statuses from which work may begin
  * @throws OperationError `failed_precondition` that names the obstacle
  */
@@ -47,7 +47,7 @@ export function refuseUnworkableSpec(
   refuse("its own members, or what comes before it, are not done");
 }
 
-/** Refuses agent settings and `worktree.setup` commands that no person on this machine has accepted. */
+/** Rejects agent settings and `worktree.setup` commands that no person on this machine has accepted. */
 async function refuseUnacceptedLines(
   { accepted }: PlannerContext,
   lines: readonly AcceptableLine[],
@@ -69,7 +69,7 @@ export function refuseUnacceptedSetup(context: PlannerContext, { worktree }: Pla
   return refuseUnacceptedLines(context, lines, "worktree.setup names commands that are");
 }
 
-/** Refuses an agent that is not installed or has unaccepted settings. This does not count as a failure of the spec. */
+/** Rejects an agent that is not installed or has unaccepted settings. This does not count as a failure of the spec. */
 export async function refuseMissingAgent(context: PlannerContext, provider: Provider, action: string): Promise<void> {
   const { program, env } = provider;
   const line = buildProviderLine(provider);
@@ -110,7 +110,7 @@ function describeMissingProgram(program: string): string {
   return `"${program}" is not on PATH: install it, or name another agent under "defaults.provider" in .planner/config.md`;
 }
 
-/** Refuses a spec with lint errors, because they would mislead an agent. */
+/** Rejects a spec with lint errors, because they would mislead an agent. */
 export async function refuseLintErrors(context: PlannerContext, spec: Spec): Promise<void> {
   const report = await lintProject(await createProjectSource(context), { ids: [spec.id] });
   if (report.errors === 0) return;

@@ -32,7 +32,7 @@ export async function stopRun(context: PlannerContext, id: SpecId, refused: stri
   const known = [...listProcessIds(holder, running)];
   const found = await Promise.all(known.map((processId) => endRecord(context, processId)));
   await Promise.all(known.map((processId) => endRunAgent(context, processId, holder)));
-  // A process that has not claimed the spec has not begun; it is terminated so that it never does.
+  // Terminates a process that has not claimed the spec yet, so that it never begins.
   if (holder?.alive !== true) for (const { pid } of running) await context.processes.terminate(pid);
   const ended = new Set(known.filter((_, index) => found[index]));
   if (!(await waitForRelease(context, id, ended))) throw createTimeoutError(refused, await claims.holder(id));

@@ -2,14 +2,14 @@
  * Meaning of one line of `git push --porcelain`.
  *
  * - `won`: the server has made the change
- * - `unclear`: only querying the remote shows it, because a losing push and a refusing server print the same line, and
- * the answer may be cut off after the change
+ * - `unclear`: only a query of the remote shows whether the server has made the change, because a losing push and a
+ *   rejecting server print the same line, and the answer may be cut off after the change
  */
 export type PushOutcome = "won" | "unclear";
 
 export interface PushedRefResult {
   readonly sign: PushOutcome;
-  /** The server's message if the line reports a refusal; null for other lines. */
+  /** The server's message if the line reports a rejection; null for other lines. */
   readonly refusal: string | null;
 }
 

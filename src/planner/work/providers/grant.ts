@@ -79,7 +79,7 @@ const REFUSED = new RegExp(`^(?:\\S*/)?planner (?:${COMMANDS_REFUSED_IN_RUNS.joi
 /** Names of the shell tool in denials. */
 const SHELLS: ReadonlySet<string> = new Set(["Bash", "bash", "run_shell_command", "shell"]);
 
-/** Whether a rule for this call would allow every command: the call names none or begins with a wildcard. */
+/** Whether a rule for this call would allow every command: the call names no command, or one with a wildcard. */
 function allowsAnyCommand(denied: string): boolean {
   const [tool = "", command = ""] = denied.trim().split(/\s+/);
   return SHELLS.has(tool) && (command === "" || command.includes("*"));

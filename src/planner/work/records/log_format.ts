@@ -72,7 +72,7 @@ export function parseLineTime(line: string): number | null {
   return Number.isNaN(milliseconds) ? null : milliseconds;
 }
 
-/** Returns the last run's lines without times. Reads at most the last `most` bytes, which contain the result. */
+/** Returns the last run's lines without times. Reads only the end of a long log, which contains the result. */
 export async function readLastRun(log: LogFile, most = MAX_RUN_BYTES): Promise<string> {
   const from = Math.max(0, log.size - most);
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await log.read(from, log.size - from));

@@ -22,8 +22,8 @@ const REFUSED_INSIDE_RUN: Readonly<Record<string, readonly [action: string, inst
 };
 
 /**
- * Rejects starting, ending or merging work inside a run of the same project, because an agent could start agents without
- * supervision.
+ * Rejects starting, ending or merging work inside a run of the same project, because an agent must not start agents
+ * without supervision.
  * @param name name of the tool or command
  * @throws OperationError `failed_precondition`
  */

@@ -13,8 +13,8 @@ const SECRET_BYTES = 32;
  * Access control of the board: only the browser in which the printed address was first opened may use it.
  * The address contains a secret that is valid for one request. In exchange the browser gets a cookie and, in the
  * fragment of the next address, a key that the page stores for its origin and sends as a header. Both are required,
- * because browsers send a cookie to every port of this host. Each server creates new ones, so nothing of an earlier
- * server is valid.
+ * because browsers send a cookie to every port of this host. Each server creates new secrets, so those of an earlier
+ * server are invalid.
  */
 export class BoardAccess {
   readonly #opening = createSecret();
@@ -37,7 +37,7 @@ export class BoardAccess {
     return `${this.origin}/?open=${this.#opening}`;
   }
 
-  /** Refuses another Host (a name that was rebound to this machine) and requests of a page from another origin. */
+  /** Returns a refusal for another Host (DNS rebinding) or an unsafe request from a page of another origin. */
   refuseForeign(headers: Headers, isSafe: boolean): AccessRefusal | undefined {
     if (headers.get("host") !== `127.0.0.1:${this.#port}`) {
       return refuseAccess(`Host is not allowed: expected 127.0.0.1:${this.#port}`);
@@ -68,7 +68,7 @@ export class BoardAccess {
     );
   }
 
-  /** Refuses a request for data without the cookie and the key. */
+  /** Returns a refusal for a request that lacks the cookie or the key. */
   refuseStranger(headers: Headers): AccessRefusal | undefined {
     if (this.hasCookie(headers) && isEqualInConstantTime(headers.get(KEY_HEADER) ?? "", this.#key)) return undefined;
     return refuseAccess('This page does not belong to the running board: open the address that "planner board" prints');

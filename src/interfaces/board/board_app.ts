@@ -239,7 +239,7 @@ function parseOffset(text: string, name: string): number {
   throw new OperationError("invalid_argument", `Invalid ${name} "${text}": expected a number from 0`);
 }
 
-/** Reads a commit hash. Any other text could be an option or another name to Git. */
+/** Parses a full commit hash. @throws OperationError for other text, which Git could read as an option or a name */
 function parseCommitHash(text: string): string {
   if (/^[0-9a-f]{40,64}$/.test(text)) return text;
   throw new OperationError("invalid_argument", `Invalid commit "${text}": expected a full hash`);

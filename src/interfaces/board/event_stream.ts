@@ -7,9 +7,9 @@ import type { BoardFeed } from "./board_feed.ts";
 
 /** Interval of checks of a followed log, in milliseconds. */
 const LOG_POLL_MS = 200;
-/** Interval at which a stream without events sends a comment, so that a lost connection is noticed, in milliseconds. */
+/** Interval in milliseconds between comments on a stream, which reveal a lost connection. */
 const HEARTBEAT_MS = 15_000;
-/** Number of log lines that a page gets at first. */
+/** Number of log lines in the first event about a log. */
 const INITIAL_LOG_LINES = 400;
 
 const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" };
@@ -77,7 +77,7 @@ const MAX_BUFFERED_CHUNKS = 200;
 
 const encoder = new TextEncoder();
 
-/** Sends new text of a log. Returns a function that stops this. */
+/** Polls a log and sends its new text. Returns a function that stops polling. */
 function followLog(context: PlannerContext, wishes: StreamRequest, send: (piece: LogChunk) => void): () => void {
   const id = wishes.log ?? "";
   let offset = wishes.offset;

@@ -11,15 +11,15 @@ import { MIN_SCANNED_BYTES, measureWireShape } from "./wire_scan.ts";
 
 /** Estimated memory of one parsed value, in bytes. Our choice: not measured. */
 const VALUE_BYTES = 100;
-/** Memory of one object or message without its values, in bytes; that of a device without any value. */
+/** Memory of one object or message without its values, in bytes: the size of a device without values. */
 const OBJECT_BYTES = 1000;
 /** Number of copies of a JSON text during parsing: as bytes, as a string, and once more to locate an error in it. */
 const JSON_COPIES = 3;
 
-/** Number of bytes of JSON that are scanned in one step: some hundred microseconds. */
+/** Number of bytes of JSON that are scanned in one step, which takes some hundred microseconds. */
 const SCANNED_BYTES = 128 * 1024;
 
-/** Size in bytes from which a body is scanned and parsed in turns with other calls. */
+/** Size in bytes from which a body is scanned and parsed in steps, so that other calls can run in between. */
 export const LARGE_BYTES = 16 * 1024;
 
 /** Returns the refusal for a used-up memory budget. */
@@ -40,7 +40,7 @@ export interface MeteredBody {
   readonly peer?: object;
 }
 
-/** Whether a Content-Encoding, or gRPC's, names any coding other than identity. */
+/** Whether the value of `Content-Encoding` or `grpc-encoding` names a coding other than identity. */
 export function isEncoded(encoding: string | null | undefined): boolean {
   return encoding !== null && encoding !== undefined && encoding.trim().toLowerCase() !== "identity";
 }
@@ -60,7 +60,7 @@ export class BodyMeter {
     this.#isCompressed = isCompressed;
   }
 
-  /** Charges and scans the next piece in the connection's slice. @throws Refusal SERVER_BUSY or MESSAGE_TOO_COMPLEX */
+  /** Charges and scans the next piece; yields before a large one. @throws Refusal SERVER_BUSY or MESSAGE_TOO_COMPLEX */
   async take(bytes: Uint8Array): Promise<void> {
     this.charge(bytes);
     if (bytes.length >= LARGE_BYTES) await this.scheduler.yieldIfDue();
@@ -93,7 +93,7 @@ export class BodyMeter {
 }
 
 /**
- * Checks a JSON text that could not be checked as it arrived because it was compressed, and charges the account.
+ * Checks the shape of a complete JSON text and charges the account, if given, for the memory of parsing it.
  * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY
  */
 export function* checkJsonShape(bytes: Uint8Array, account?: ByteAccount): Steps<void> {
@@ -107,7 +107,7 @@ export function* checkJsonShape(bytes: Uint8Array, account?: ByteAccount): Steps
 }
 
 /**
- * Checks the shape of a binary message and charges the account. Cost: little for a small message.
+ * Checks the shape of a binary message and charges the account. Skips small messages.
  * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY
  */
 export function* checkWireShape(desc: DescMessage, bytes: Uint8Array, account: ByteAccount): Steps<void> {

@@ -4,7 +4,7 @@ import type { Caller, Principal } from "#dc/context.ts";
 import { MAX_USER_AGENT_CHARS } from "./limits.ts";
 import type { NodeRequest } from "./node_http.ts";
 
-/** Authenticates a caller by the Authorization header, null if absent. @throws OperationError unauthenticated */
+/** Returns the principal for an Authorization header (null if absent). @throws OperationError unauthenticated */
 export type FindPrincipal = (authorization: string | null) => Promise<Principal | undefined>;
 
 const principalKey = createContextKey<Principal | undefined>(undefined, { description: "Who calls" });
@@ -21,7 +21,7 @@ export interface EarlyFailure {
   readonly isCounted: boolean;
 }
 
-/** Context values of a call, set before the library reads it: the caller's address, and the error of a failed call. */
+/** Returns context values of a call: the caller's address and connection, and the error of a call that has failed. */
 export function createCallContextValues(request: NodeRequest, failure: EarlyFailure | undefined): ContextValues {
   return createContextValues()
     .set(addressKey, request.socket.remoteAddress)
@@ -59,7 +59,7 @@ interface Known {
   readonly peer?: object | undefined;
 }
 
-/** Adds values of headers to a caller: the client program and the trace of the call. */
+/** Returns a caller with the user agent and the trace id from its headers. */
 export function describeCaller(headers: Pick<Headers, "get">, known: Known): Caller {
   const userAgent = headers.get("user-agent")?.slice(0, MAX_USER_AGENT_CHARS);
   const parent = headers.get("traceparent");

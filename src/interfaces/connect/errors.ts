@@ -6,7 +6,7 @@ import { OperationError } from "#kernel/errors.ts";
 /** Receives each defect, with the name of the method in which it occurred. */
 export type ReportDefect = (method: string, error: unknown) => void;
 
-/** Returns the Connect, gRPC-Web and gRPC error. A refusal has code and details, others `internal` and no message. */
+/** Converts an error. An OperationError keeps its code, message and details; others are reported and become `internal`. */
 export function convertToConnectError(error: unknown, defect: (error: unknown) => void): ConnectError {
   if (error instanceof ConnectError) return error;
   if (error instanceof OperationError) {

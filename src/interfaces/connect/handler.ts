@@ -50,7 +50,7 @@ function encodeStatusMessage(trailer: Headers | undefined): void {
 }
 
 function escapeStatusMessage(text: string): string {
-  // A blank at either end would be lost to readers of the header.
+  // HTTP removes blanks at either end of a header.
   return text.replace(/[^\x20-\x24\x26-\x7e]+|^ | $/gu, (part) =>
     [...Buffer.from(part)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""),
   );
@@ -125,8 +125,8 @@ export function createConnectHandler(options: ConnectOptions): ConnectHandler {
 }
 
 /**
- * Authenticates the caller before the body is read, so that a caller without the right cannot make the server read one.
- * Health is open to everyone.
+ * Authenticates the caller before the body is read, so that an unauthorized caller cannot make the server read one.
+ * Health and reflection require no principal.
  */
 async function authenticateCall(
   context: HandlerContext,
@@ -146,7 +146,7 @@ async function authenticateCall(
   }
 }
 
-/** Answers a request through the library. Returns the outcome of a refusal. */
+/** Answers a request through the library. Returns the outcome of a refusal; undefined for a success. */
 async function answerByLibrary(
   handler: UniversalHandler,
   request: NodeRequest,
@@ -155,8 +155,7 @@ async function answerByLibrary(
 ): Promise<string | undefined> {
   const { body, failure, account } = known;
   if (failure?.isCounted === true) markCallCounted();
-  // Waits for a turn, because the library's handlers are slow to start and thousands of them must not delay a health
-  // probe.
+  // Yields, because the library's handlers are slow to start and thousands of them must not delay a health probe.
   const peer = findConnection(request);
   await new CooperativeScheduler(undefined, peer).yieldIfDue();
   if (hasDisconnected(request, response)) return "cancelled";

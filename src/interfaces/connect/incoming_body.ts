@@ -9,8 +9,8 @@ export interface ReadBody {
 }
 
 /**
- * Reads a body by events, which costs less than iterating. Large pieces are charged at once and scanned in the
- * connection's slices: Bun continues to read the connection of a paused request, and those bytes are not charged.
+ * Reads a body by events, which costs less than iterating. Charges large pieces at once and scans them later in steps,
+ * because Bun continues to read the connection of a paused request without charging the bytes.
  * Rejects if the connection breaks, and with the meter's refusal; the remaining body is then discarded.
  */
 export function readBody(request: NodeRequest, meter: BodyMeter): Promise<ReadBody> {

@@ -4,7 +4,7 @@ import type { Rpc } from "#dc/operations/rpc.ts";
 import { createRequestDecoder } from "./json_reading.ts";
 import type { LargeForm } from "./large_message.ts";
 
-/** JSON form: proto names and all zero values in output, either spelling in input. Source: docs/decisions.md#d-02. */
+/** JSON options: output has proto names and all zero values; input has either spelling. Source: docs/decisions.md#d-02. */
 export const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> = {
   useProtoFieldName: true,
   alwaysEmitImplicit: true,
@@ -23,7 +23,7 @@ export function createJsonOptions({ method, effect }: Rpc) {
   return { ...options, textDecoder: createRequestDecoder(method.input, options) };
 }
 
-/** Returns how large requests of an RPC are decoded: their message type, and the options of binary or JSON bodies. */
+/** Returns the message type and the decoding options of large requests of an RPC. */
 export function createLargeForm(rpc: Rpc, isBinary: boolean): LargeForm {
   const { input } = rpc.method;
   if (isBinary) return { input, isBinary, options: BINARY_OPTIONS };

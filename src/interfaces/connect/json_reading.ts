@@ -23,7 +23,7 @@ export interface ReadRequest {
   readonly isScanned: boolean;
   /** Connection on which the request arrived. */
   readonly peer: object;
-  /** Form in which a large request is read; absent if the request is always small. */
+  /** Message type and decoding options of a large request; absent if the request is always small. */
   readonly form: LargeForm | undefined;
 }
 
@@ -35,7 +35,7 @@ interface Reading extends ReadRequest {
 }
 
 const readings = new AsyncLocalStorage<Reading>();
-/** True while `runAsScanned` runs. */
+/** Whether the shape of the JSON that is being decoded was checked before. */
 let isScannedNow = false;
 
 // Bytes that are no UTF-8 are refused instead of turning into other characters.
@@ -66,7 +66,7 @@ function checkShape(bytes: Uint8Array): void {
   }
 }
 
-/** Checks and charges a decompressed message of the request in `runWithFieldLookup`. Returns the bytes to parse. */
+/** Checks and charges a decompressed message within `runWithFieldLookup`. Returns the bytes for the library to parse. */
 export async function checkDecompressed(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const reading = readings.getStore();
   if (reading === undefined) return bytes;
@@ -81,8 +81,8 @@ export async function checkDecompressed(bytes: Uint8Array<ArrayBuffer>): Promise
 }
 
 /**
- * Reads a large message whose shape was checked in steps, for `getCurrentLargeMessage`. Returns an empty message for
- * the library, which would read everything at once, or the bytes unchanged if they are few.
+ * Parses a large message in steps and stores it for `getCurrentLargeMessage`. Returns an empty message for the library,
+ * which would parse everything at once. Returns small input unchanged.
  * @throws ConnectError
  */
 export async function readLargeInSteps<Bytes extends Uint8Array>(

@@ -17,8 +17,8 @@ const PIECE_BYTES = 2048;
 const DELIMITED_WIRE_TYPE = 2;
 
 /**
- * Reads a large binary message in steps. The library reads its fields in pieces, since a message's bytes may be split
- * between fields; fields that are large messages are read the same way.
+ * Reads a large binary message in steps: the library reads a few fields at a time. Fields that are large messages are
+ * read in the same way.
  * @throws the errors of the library's reader
  */
 export function* readLargeBinary(

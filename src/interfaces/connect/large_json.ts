@@ -16,7 +16,7 @@ type Options = Partial<JsonReadOptions>;
 /** The fields of a message by name. */
 type Fields = Record<string, unknown>;
 
-/** JSON unreadable as a message, with the error's path in the proto's spelling; "" for the whole document. */
+/** Thrown for JSON that does not fit the message. The path has proto field names; "" means the whole document. */
 export class UnreadableJson extends Error {
   readonly place: string;
 
@@ -39,8 +39,8 @@ export class UnknownEnumValue extends UnreadableJson {
 }
 
 /**
- * Reads a large JSON request in steps. The library reads lists piece by piece, in some microseconds per object, and
- * then the rest of the object at once. The message and the refusals are those of the library.
+ * Reads a large JSON request in steps: first the object without its large members, then each large member piece by
+ * piece. The message and the refusals are those of the library.
  * @throws UnreadableJson
  */
 export function* readLargeJson(desc: DescMessage, bytes: Uint8Array, options: Options): Steps<Message> {
@@ -102,7 +102,7 @@ function isMessageField(field: DescField | undefined): field is DescField & { re
   return field?.fieldKind === "message";
 }
 
-/** Returns the text without members read in pieces; a map whose values are no texts is replaced by a wrong value. */
+/** Returns the text without the content of the given members. A map gets one invalid entry, which the library refuses. */
 function omitCuts(bytes: Uint8Array, cuts: readonly Cut[]): string {
   let at = 0;
   let text = "";
@@ -139,7 +139,7 @@ function decodePieceText(cut: Cut, { from, to, isLarge }: ElementRange): string 
   return `{${cut.name}:[${isLarge ? createShortReplacement(content) : content}]}`;
 }
 
-/** Returns a short replacement for a large element of a scalar list: a text, or an error of the empty text's kind. */
+/** Shortens an object or a list, which a scalar list cannot contain, so that the library refuses it with a short text. */
 function createShortReplacement(text: string): string {
   const [first] = text.trim();
   if (first === "{") return "{}";

@@ -10,7 +10,7 @@ import { ENVELOPE_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** Returns a unary request's body, charged and checked while the library reads it. Streams send small messages only. */
+/** Returns a request's body, charged and checked while the library reads it. Returns bodies of streams unchanged. */
 export function meterBody(
   { method }: UniversalHandler,
   { body, header }: Pick<UniversalServerRequest, "body" | "header">,
@@ -83,7 +83,7 @@ async function* countBytes(body: Bytes, meter: BodyMeter, read?: WholeBody): Asy
     if (seen.length > 0 && read !== undefined) yield await read.whole(Buffer.concat(seen));
   } catch (error) {
     if (error instanceof ConnectError) throw error;
-    // Any other error is that of the connection.
+    // Any other error comes from the connection.
     if (!(error instanceof OperationError)) throw createUploadAbortedError();
     throw convertToConnectError(error, () => {});
   }

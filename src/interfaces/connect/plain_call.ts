@@ -28,7 +28,7 @@ import { findUnknownVersion } from "./protocol_version.ts";
 
 /** Maximum size of a cached body, in bytes. Our choice: read requests are small. */
 const MAX_BODY_BYTES = 1024;
-/** Maximum number of bodies in each half of the cache; the older half is dropped at once. Ours: a few consoles' use. */
+/** Maximum number of bodies in each half of the cache; a full half replaces the older one. Our choice. */
 const MAX_CACHED_BODIES = 200;
 
 /** Cache of decoded messages, never modified, by their bytes: consoles and agents repeat the same requests. */
@@ -140,7 +140,7 @@ function findGrpcDialect(headers: IncomingHttpHeaders) {
   };
 }
 
-/** Returns the content length; NaN if it cannot be parsed. */
+/** Returns the content length; undefined if the header is absent, NaN if it cannot be parsed. */
 function readContentLength(headers: IncomingHttpHeaders): number | undefined {
   const text = headers["content-length"];
   if (text === undefined) return undefined;

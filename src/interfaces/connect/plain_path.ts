@@ -28,8 +28,8 @@ export type Delegate = (request: NodeRequest, response: NodeResponse, known: Del
  * Fast path for unary calls without special requirements. It avoids the library's universal requests and responses,
  * which cost several times the call itself. It sends only successful replies. The library handles unusual requests from
  * the start, and failed calls with their body and error, so that each error is encoded in one place.
- * Gain: own time of the server per cached `GetRack`, 4.3 times less by Connect JSON and 9.6 times less by gRPC
- * (docs/performance.md). `tests/contracts/rpc_protocols.test.ts` checks it against the protocols.
+ * Gain: the server needs 4.3 times less time per cached `GetRack` by Connect JSON, and 9.6 times less by gRPC
+ * (docs/performance.md). `tests/contracts/rpc_protocols.test.ts` checks this path against the protocols.
  */
 export class PlainPath {
   readonly #methods = listPlainMethods();
@@ -58,7 +58,7 @@ export class PlainPath {
     await waitForArrivalTurn();
     if (hasDisconnected(request, response)) return this.#delegate(request, response, { account });
     let principal: Principal | undefined;
-    // Authenticates before the body is read, so that a caller without the right cannot make the server read one.
+    // Authenticates before the body is read, so that an unauthorized caller cannot make the server read one.
     try {
       principal = await this.#find(request.headers.authorization ?? null);
       this.#service.demandRole(call.method.rpc, principal);

@@ -1,7 +1,7 @@
 import { Code, ConnectError, type HandlerContext } from "@connectrpc/connect";
 import { protocolVersion } from "@connectrpc/connect/protocol-connect";
 
-/** Returns the version in a header `Connect-Protocol-Version`; undefined if it is the supported one. */
+/** Returns an unsupported `Connect-Protocol-Version`; undefined if the version is supported or absent. */
 export function findUnknownVersion(version: string | null): string | undefined {
   return version === null || version === protocolVersion ? undefined : version;
 }

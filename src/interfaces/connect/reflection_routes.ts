@@ -14,8 +14,8 @@ const SMALL = { readMaxBytes: MAX_SMALL_MESSAGE_BYTES };
 type Question = ServerReflectionRequest | AlphaRequest;
 
 /**
- * Registers the gRPC reflection protocol, v1 and v1alpha, whose messages are the same. It describes these services, so
- * that clients can call them without proto files.
+ * Registers the gRPC reflection protocol, v1 and v1alpha, whose messages are the same. Clients use it to call the
+ * services without proto files.
  */
 export function registerReflectionRoutes(router: ConnectRouter, services: readonly DescService[]): void {
   const known = new Descriptors(services);

@@ -36,7 +36,7 @@ export function findGrpcOutcome(status: string | null | undefined): string | und
   return code === Code.Canceled ? "cancelled" : codeToString(code);
 }
 
-/** Returns the service's name of the interface to which a request was sent. */
+/** Returns the service's name for the interface of a request. */
 export function findInterfaceName(headers: IncomingHttpHeaders): "GRPC" | "REST" {
   return headers["content-type"]?.startsWith("application/grpc") === true ? "GRPC" : "REST";
 }

@@ -30,8 +30,8 @@ function findBodyForm({ contentType, compression }: PlainCall): string {
 }
 
 /**
- * Returns the body of a reply in the call's form. It is encoded once and kept as long as the reply object. Cost:
- * encoding the message in the peer's turns, and its compression.
+ * Returns the body of a reply in the call's content type and compression. Encodes it once, in steps, and keeps it as
+ * long as the reply object.
  */
 export function encodeBodyOnce(call: PlainCall, reply: Reply, peer: object): Promise<SentBody> {
   const forms = sent.get(reply) ?? new Map<string, Making>();
@@ -61,7 +61,7 @@ async function writeBody(
   return { bytes: await compression.compress(bytes), isCompressed: true };
 }
 
-/** Encodes a reply; throws the library's Refusal above the limit. A read was already encoded to measure its size. */
+/** Encodes a reply; reuses the bytes that the service encoded to measure a read. @throws ConnectError above the limit */
 function* encodeMessage({ rpc, messages }: PlainCall["method"], reply: Reply, isJson: boolean): Steps<Uint8Array> {
   const { output } = rpc.method;
   const known = findEncodedReply(reply);

@@ -5,7 +5,7 @@ import type { Steps } from "#kernel/steps.ts";
 const MAX_WIRE_DEPTH = 64;
 /** Maximum number of fields and list elements of one message, as for JSON. */
 const MAX_VALUES = 1_000_000;
-/** Size in bytes below which bodies are not scanned: they have few fields. */
+/** Size in bytes up to which bodies are not scanned, because they have few fields. */
 export const MIN_SCANNED_BYTES = 16 * 1024;
 
 /** Number of values that are counted in one step. Our choice: some hundred microseconds. */

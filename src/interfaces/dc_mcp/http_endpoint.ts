@@ -95,7 +95,7 @@ function decodeHeader(value: string | null): string | null {
   return text === undefined ? value : Buffer.from(text, "base64").toString();
 }
 
-/** Runs one message. Resolves with its reply, or rejects if the client disconnects. */
+/** Runs one message. Resolves with its reply, or with an error reply if the client disconnects. */
 function answerMessage(message: RequestMessage, signal: AbortSignal, options: Omit<MessageHandlerOptions, "schedule">) {
   const requests = new MessageHandler({ ...options, schedule: new Schedule() });
   signal.addEventListener("abort", () => requests.cancelAll(), { once: true });

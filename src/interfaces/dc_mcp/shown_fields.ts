@@ -1,6 +1,6 @@
 /**
- * Default selection of each reply: its essential fields, a few thousand tokens at most. A tool without an entry returns
- * everything. Source: docs/decisions.md#d-04.
+ * Reply fields that each tool returns by default, by the tool's name: a few thousand tokens at most. A tool without an
+ * entry returns every field. Source: docs/decisions.md#d-04.
  */
 export const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   power_blast_radius: [

@@ -6,7 +6,7 @@ import { planningTools, tools } from "./tools.ts";
  * Returns the datacenter's tools for an MCP server.
  * @param open opens the database or connects to the server; called at the first call, and again until it succeeds, so
  * that a database that appears later requires no new process
- * @param withPlanning adds the planning tools to the ten others
+ * @param withPlanning adds the planning tools
  */
 export function createDcTools(open: () => Promise<DcBackend>, withPlanning = false): ToolSet {
   let opening: Promise<DcBackend> | undefined;

@@ -99,7 +99,7 @@ const PLANNING_READ_TOOLS: readonly ReadTool[] = [
   [planning.listWindows, "Planned maintenance with verdicts. For a new window use check_window."],
 ];
 
-/** Parameters that are accepted but not listed: the list has a token budget, and other parameters say as much. */
+/** Parameters that are accepted but not listed, because the list has a token budget and other parameters replace them. */
 const UNLISTED_PARAMETERS = ["page_size", "max_age_s", "during_window"];
 const UNLISTED_OF: Readonly<Record<string, readonly string[]>> = {
   floor_plan: ["load_basis"],
@@ -153,7 +153,7 @@ function createReadTool([rpc, summary]: ReadTool): ToolDefinition<DcBackend> {
   });
 }
 
-// The names that an answer shows anyway need no list here; a wrong one is refused with all of them.
+// Lists only the fields that a reply omits by default. The refusal of an unknown field lists all of them.
 function describeFields({ output }: DescMethodUnary, shown: readonly string[]): string {
   const usual = shown.map((path) => path.split(".")[0]);
   const isFurther = (name: string) => name !== "render" && !name.startsWith("omitted_") && !usual.includes(name);
@@ -174,7 +174,7 @@ function callAndShorten<Method extends DescMethodUnary>(
   return { value: { ...value, ...(Object.keys(all).length > 0 && { omitted: all }) }, structured: true };
 }
 
-/** Returns lists from which the service itself omitted items: by a count, or because they are on further pages. */
+/** Returns the number of items that the service omitted from each list, or left for further pages. */
 function countServerOmissions(json: JsonObject): readonly (readonly [list: string, count: number])[] {
   const counted = Object.entries(json).flatMap(([name, count]): [string, number][] =>
     name.startsWith("omitted_") && typeof count === "number" ? [[name.slice("omitted_".length), count]] : [],

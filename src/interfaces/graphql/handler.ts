@@ -85,7 +85,7 @@ export function createGraphqlHandler(): GraphqlHandler {
   };
 }
 
-/** Sends an error that occurred before the document ran. @throws any other error */
+/** Returns the response to an error that occurred before the document ran. Rethrows defects. */
 function sendRefusal(error: unknown, type: string): Response {
   if (error instanceof BadRequest) {
     return createGraphqlResponse({ errors: [new GraphQLError(error.message)] }, error.status, type, error.headers);
@@ -147,7 +147,7 @@ async function executeInSteps(
   const small = Object.fromEntries(Object.entries(variables ?? {}).filter(([name]) => !names.includes(name)));
   // Objects without prototypes, because a variable may be named __proto__.
   const coerced: Record<string, unknown> = Object.create(null);
-  // The library gets these values unchanged, so that it finds the variable and its rules are satisfied.
+  // The same values with empty lists in place of large ones, for the library's validation.
   const rest: Record<string, unknown> = Object.create(null);
   const errors: GraphQLError[] = [];
   for (const definition of large) {
@@ -198,7 +198,7 @@ function createGraphqlResponse(
   return new Response(body, { status, headers: head });
 }
 
-/** Sets the code that clients switch on: an error from the library before any field ran is the caller's fault. */
+/** Sets the code BAD_USER_INPUT on an error without a code: the library reports wrong requests this way. */
 function setErrorCode(error: GraphQLError): GraphQLError {
   if (error.extensions["code"] === undefined) error.extensions["code"] = "BAD_USER_INPUT";
   return error;

@@ -16,7 +16,7 @@ export interface GraphqlParams {
   readonly bodyBytes: number;
 }
 
-/** A request that is not a GraphQL request, with the HTTP status and message of its refusal. */
+/** Refusal of an HTTP request, with the status and headers of the response. */
 export class BadRequest extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -38,7 +38,7 @@ export function isLargeValue(value: unknown): boolean {
  * Converts a variable's value as the library does, in steps: 300,000 objects take more than half a second, which would
  * delay probes.
  * @param wrong receives the parts that do not fit; the result must not be used if there are any
- * @throws TooManyWrong
+ * @throws TooManyErrors
  */
 export function* coerceVariableInSteps(
   value: unknown,
@@ -102,7 +102,7 @@ export class UnreadableArgument extends Error {
   }
 }
 
-/** Converts arguments at `place` in the request to a message in steps; throws UnreadableArgument. */
+/** Converts arguments at the path `place` of the request to a message in steps. @throws UnreadableArgument */
 export function* convertArgumentsInSteps(desc: DescMessage, args: object, place = ""): Steps<Message> {
   const given = args as JsonObject;
   const fields = desc.fields.filter((field) => {
@@ -124,7 +124,7 @@ export function* convertArgumentsInSteps(desc: DescMessage, args: object, place 
 }
 
 function convertSmallArguments(desc: DescMessage, args: object, place: string): Message {
-  // Removes prototypes and converts nulls as proto JSON requires.
+  // Turns the library's objects without prototypes into plain JSON objects.
   const json = JSON.parse(JSON.stringify(args)) as JsonValue;
   try {
     return fromJson(desc, json);
@@ -134,7 +134,7 @@ function convertSmallArguments(desc: DescMessage, args: object, place: string): 
   }
 }
 
-/** Returns the names of the members that are large lists or contain large lists. */
+/** Returns the names of the members that are large lists. */
 function findLargeLists(value: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(value).filter((name) => {
     const member = value[name];

@@ -54,8 +54,8 @@ class Meter {
     this.#introspection = introspection;
   }
 
-  // Fragments cannot contain themselves in a valid document. Every step costs, or some that only contain each other
-  // would unfold without measure.
+  // Fragments cannot contain themselves in a valid document. Each spread costs 1, because nested fragments without
+  // fields could otherwise expand exponentially.
   walk(selections: readonly SelectionNode[], place: SelectionState): void {
     for (const selection of selections) {
       this.#cost += selection.kind === Kind.FIELD ? computeFieldCost(selection, place) : 1;

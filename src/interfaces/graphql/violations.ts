@@ -26,7 +26,7 @@ interface ArgumentError {
 const UNKNOWN_FIELD =
   /^Expected value of type "[^"]*" not to include unknown field "(.*?)"(?:, found|\. Did you mean)/s;
 
-/** The executed operation, for errors of its execution. */
+/** An executed operation. */
 export interface Execution {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;

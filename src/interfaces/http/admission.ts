@@ -91,7 +91,7 @@ export class Admission {
   }
 }
 
-/** Refuses requests that two programs on the way may read differently. Source: RFC 9112, 2.3, 3.2; RFC 9113, 8.3.1. */
+/** Returns a refusal for a request that proxies may read differently. Source: RFC 9112, 2.3, 3.2; RFC 9113, 8.3.1. */
 function findFormRefusal(request: NodeRequest): EarlyRefusal | undefined {
   const hosts = countHostHeaders(request);
   if (hosts > 1) return createMalformedRefusal(`The request has ${hosts} Host headers: expected one`);
@@ -117,7 +117,7 @@ function findFormRefusal(request: NodeRequest): EarlyRefusal | undefined {
   return undefined;
 }
 
-/** Refuses a body with a transfer coding that the server does not decode. Source: RFC 9112, 6.1. */
+/** Returns a refusal for a transfer coding that the server does not decode. Source: RFC 9112, 6.1. */
 function findCodingRefusal({ headers }: NodeRequest): EarlyRefusal | undefined {
   const { "transfer-encoding": coding = "chunked" } = headers;
   if (coding.trim().toLowerCase() === "chunked") return undefined;
@@ -125,7 +125,7 @@ function findCodingRefusal({ headers }: NodeRequest): EarlyRefusal | undefined {
   return { ...createMalformedRefusal(message), status: 501 };
 }
 
-/** Refuses a path that a proxy before the server could read otherwise: with an escape, a dot segment or a fragment. */
+/** Returns a refusal for a path that a proxy could read differently: with an escape, a dot segment or a fragment. */
 function findPathRefusal(request: NodeRequest): EarlyRefusal | undefined {
   const whole = getRequestPath(request);
   const path = whole.startsWith("/") ? whole : whole.replace(/^https?:\/\/[^/]*/i, "");

@@ -60,7 +60,7 @@ export interface AppOptions {
 export const CHANGE_STREAM_PATH = "/changes/stream";
 /** Path of MCP's Streamable HTTP. */
 const MCP_PATH = "/mcp";
-/** Bytes of an open stream beyond its request: pages in a few forms and garbage. Ours: measured with 1000 streams. */
+/** Memory of an open stream beyond its request, in bytes. Our choice: measured with 1000 streams. */
 const STREAM_BYTES = 256 * 1024;
 
 /** Routes that only support GET and HEAD. */

@@ -3,7 +3,7 @@ import type { ChangeNotice } from "#dc/operations/stream/change_notice.ts";
 import type { ChangeStream, StreamStartPosition } from "#dc/operations/stream/change_streams.ts";
 import { OperationError } from "#kernel/errors.ts";
 
-/** Milliseconds after which an idle stream checks its caller again: an expired token can read for this long. */
+/** Milliseconds between checks of a stream's caller: an expired token can read for this long. */
 const CALLER_CHECK_MS = 2000;
 /** Milliseconds between a stream's comments. Ours: proxies close silent connections after a minute, some after 30 s. */
 const HEARTBEAT_MS = 15_000;
@@ -20,13 +20,13 @@ const HEADERS = {
 export interface StreamOptions {
   /** Checks that the caller may still read. @throws OperationError if not */
   readonly check: () => Promise<void>;
-  /** Waits for the connection's turn at the event loop: one change wakes all streams at once. */
+  /** Yields to the event loop until the connection's turn, because one change wakes all streams at once. */
   readonly turn: () => Promise<void>;
   readonly shutdown: AbortSignal;
   readonly isHead: boolean;
 }
 
-/** Parses the position from which a client resumes; throws Refusal for a wrong position and for any parameter. */
+/** Returns the position from which a client resumes, if any. @throws Refusal for a wrong position and any parameter */
 export function readLastEventId({ url, headers }: Request): number | undefined {
   const [parameter] = new URL(url).searchParams.keys();
   if (parameter !== undefined) {
@@ -46,8 +46,9 @@ export function readLastEventId({ url, headers }: Request): number | undefined {
 }
 
 /**
- * Sends a stream of changes as server-sent events. A page is read only after the connection has sent the previous one,
- * so a slow reader costs one page. Source: HTML, server-sent events; docs/datacenter.md#the-stream-of-changes.
+ * Returns a response that sends changes as server-sent events. Reads a page of changes only after the connection has
+ * sent the previous one, so a slow reader costs one page.
+ * Source: HTML, server-sent events; docs/datacenter.md#the-stream-of-changes.
  */
 export function createChangeStreamResponse(stream: ChangeStream, options: StreamOptions): Response {
   if (options.isHead) {

@@ -13,7 +13,7 @@ export interface FollowedFileOptions<Content> {
   readonly meanwhile: string;
   /** Parses the text of the file. @throws OperationError for text that cannot be used */
   readonly parse: (text: string) => Content;
-  /** Called once each when the file changes, becomes unusable and becomes usable again. */
+  /** Called when the file changes, becomes unusable or becomes usable again. */
   readonly say: (message: string) => void;
 }
 

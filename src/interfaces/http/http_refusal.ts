@@ -1,6 +1,6 @@
 import type { ErrorKind } from "#kernel/errors.ts";
 
-/** A refusal of an HTTP request with its status: for its method, its media type, or a body that is too large. */
+/** Refusal of an HTTP request, with the status, error code and headers of the response. */
 export class HttpRefusal extends Error {
   readonly status: 400 | 405 | 406 | 413 | 415;
   readonly code: ErrorKind | "unimplemented";

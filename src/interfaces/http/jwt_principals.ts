@@ -27,8 +27,8 @@ export interface JwtOptions {
 }
 
 /**
- * Accepted algorithms: only signatures by public keys. With `none` any caller could sign, with HMAC every holder of the
- * public key. Source: RFC 8725, 3.1.
+ * Accepted algorithms: only signatures by private keys. With `none` any caller could make a token, and with HMAC
+ * anyone who has the public key. Source: RFC 8725, 3.1.
  */
 const ALGORITHMS = [
   "RS256",
@@ -45,9 +45,11 @@ const ALGORITHMS = [
 ];
 /** Tolerated clock difference, in seconds. Our choice: as in common libraries and issuers. */
 const CLOCK_SKEW_S = 30;
-/** Timeout for loading keys, their maximum age, minimum interval of requests for an unknown key, in milliseconds. */
+/** Timeout for loading keys, in milliseconds. */
 const FETCH_TIMEOUT_MS = 5000;
+/** Maximum age of loaded keys, in milliseconds. */
 const KEYS_HOLD_MS = 10 * 60 * 1000;
+/** Minimum interval between requests for an unknown key, in milliseconds. */
 const ASK_AGAIN_MS = 30_000;
 /** Maximum size of a key set, in bytes. Our choice: issuers publish a handful of keys. */
 const MAX_KEYS_BYTES = 256 * 1024;
@@ -83,7 +85,7 @@ export class JwtPrincipals {
   /**
    * Opens the key set.
    * @param say called when the keys become unavailable and when they are available again
-   * @throws OperationError if a file of keys cannot be read; a server of keys is contacted later
+   * @throws OperationError if a file of keys cannot be read; keys of a URL are loaded when first needed
    */
   static async open(options: JwtOptions, say: (message: string) => void): Promise<JwtPrincipals> {
     const { jwks } = options;

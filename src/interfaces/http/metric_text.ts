@@ -15,7 +15,7 @@ export interface GaugeFamily {
   readonly samples: readonly MetricSample[];
 }
 
-/** A value with its labels, in output order. Labels without a text are omitted. */
+/** A value with its labels, which are printed in this order. Empty labels are omitted. */
 export interface MetricSample {
   readonly labels?: Readonly<Record<string, string | undefined>>;
   readonly value: number;

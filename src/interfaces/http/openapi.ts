@@ -59,7 +59,7 @@ const text = (description: string, type = "text/plain") => ({
   content: { [type]: { schema: { type: "string" } } },
 });
 
-/** The document and its version, built on first use and then constant. */
+/** The OpenAPI document as JSON, and its entity tag. */
 export interface OpenapiDocument {
   readonly body: string;
   readonly etag: string;
@@ -224,7 +224,7 @@ const EVENTS = `Events until either side ends them. ${Object.entries(STREAM_EVEN
   .map(([name, data]) => `${name}: ${data}`)
   .join(" ")}`;
 
-/** The routes other than RPCs. */
+/** Paths of the plain HTTP routes. */
 const PLAIN_ROUTES = {
   "/audit/history": {
     get: describeOperation(LOG, ROUTES["GET /audit/history"], "AuditHistory", json("One page.", HISTORY_PAGE), {

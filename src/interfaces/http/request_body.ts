@@ -52,7 +52,7 @@ export async function readBytes(request: Request, limit: number, meter: BodyMete
       chunks.push(chunk);
     }
   } catch (error) {
-    // Any other error is that of the connection.
+    // Any other error comes from the connection.
     throw error instanceof OperationError ? error : createUploadAbortedError();
   }
   meter.finish();

@@ -1,4 +1,4 @@
-/** The plain routes and their answers, as documents and OpenAPI state them; none of GraphQL, gRPC or the RPCs. */
+/** Descriptions of the plain HTTP routes, without GraphQL and RPCs, for documents and OpenAPI. */
 export const ROUTES = {
   "GET /": "The web console, docs/console.md.",
   "GET /graphql/playground":

@@ -84,7 +84,7 @@ export interface TokenTable {
   readonly all: readonly unknown[];
 }
 
-/** Parses a token file. @throws OperationError invalid_argument for text that is no token file */
+/** Parses a token file. @throws OperationError invalid_argument for text without a list of tokens */
 export function parseTokens(text: string): TokenTable {
   const all = readRows(text);
   const rows: TokenRow[] = [];

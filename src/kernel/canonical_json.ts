@@ -18,9 +18,8 @@ export function cacheCanonicalJson(object: object): string {
 
 /**
  * Returns JSON with object keys in the order of UTF-16 units and without undefined values; equal values give equal
- * text. Cost: much less if the keys are already in that order, as in rows of the database. Source: RFC 8785; it
- * prescribes JavaScript's number and string forms. It excludes numbers beyond a double, which JSON can express:
- * `1e999`.
+ * text. Cost: much less if the keys are already in that order, as in rows of the database. Source: RFC 8785, which
+ * prescribes JavaScript's number and string forms. Infinite numbers, which the RFC excludes, become `1e999`.
  */
 export function formatCanonicalJson(value: unknown): string {
   if (typeof value === "number") return formatNumberJson(value);

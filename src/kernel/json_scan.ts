@@ -18,7 +18,8 @@ const CLOSE_OBJECT = 125;
 
 /**
  * Checks the depth, the number of values and the members of each object of a JSON text from its bytes, before it is
- * parsed. Accepts chunks as they arrive, so that the first excess byte of a hostile body is rejected. Does not check the syntax; the parser does.
+ * parsed. Accepts chunks as they arrive, so that the first excess byte of a hostile body is rejected. Does not check
+ * the syntax; the parser does.
  *
  * Cost: one pass without allocation, about 2 ms per MiB.
  */
@@ -82,7 +83,7 @@ export class JsonScan {
     this.#members[this.#depth] = byte === OPEN_OBJECT ? 1 : NO_MEMBERS;
   }
 
-  /** Returns the offset behind the closing quote, or the end of the piece. */
+  /** Returns the offset behind the closing quote, or the end of the chunk. */
   #skipText(bytes: Uint8Array, from: number): number {
     const end = bytes.length;
     let at = from;

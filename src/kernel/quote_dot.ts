@@ -1,4 +1,4 @@
-/** Returns a string of Graphviz's language: quotes and backslashes escaped, line breaks as \n, control characters as U+FFFD. */
+/** Returns a quoted string of the DOT language: line breaks become `\n`, other control characters U+FFFD. */
 export function quoteDot(text: string): string {
   const inner = text
     .toWellFormed()

@@ -1,7 +1,7 @@
 import type { Exchange } from "./exchange.ts";
 import type { Id } from "./messages.ts";
 
-/** A tool call from arrival to response. The first of these responds: the tool, a cancellation, a failure. */
+/** A tool call from its arrival to its end: the tool's result, a cancellation or a failure, whichever comes first. */
 export class PendingCall {
   readonly id: Id;
   readonly bytes: number;

@@ -7,9 +7,8 @@ import { buildToolSet, type CallSubject, type ToolSet } from "./tool_set.ts";
 /**
  * Returns the planner's tools for an MCP server.
  *
- * @param open opens the project; called at the first tool call, and again until a project exists, so that `planner
- * init`
- * takes effect without a new server
+ * @param open opens the project; called at the first tool call, and again until a project exists, so that
+ * `planner init` takes effect without a new server
  */
 export function createPlannerTools(open: () => Promise<PlannerContext>): ToolSet {
   let opened: Promise<PlannerContext> | undefined;

@@ -19,7 +19,7 @@ export type RequestPlan =
   | { readonly kind: "call"; readonly era: Era; readonly name: unknown; readonly args: unknown }
   | { readonly kind: "listen" };
 
-/** Milliseconds for which a client may cache a response that only another version of the program would change. */
+/** Cache hints for responses that only another version of the program would change; `ttlMs` is in milliseconds. */
 const CACHE_HINTS = { ttlMs: 300_000, cacheScope: "public" } as const;
 
 const CAPABILITIES = { tools: {} } as const;
@@ -75,12 +75,12 @@ export function planRequest(request: Request, words: ServerDescription): Request
   };
 }
 
-/** Result of `tools/list`: one page, with cache hints if the protocol revision has them. */
+/** Returns the result of `tools/list`: one page, with cache hints if the protocol revision has them. */
 export function createToolListResult(tools: readonly object[], era: Era): object {
   return era === "handshake" ? { tools } : { tools, ...CACHE_HINTS };
 }
 
-// Every tool is on the first page, so no cursor was ever handed out and each one is unknown.
+// Every tool is on the first page, so the server issues no cursors and any given one is unknown.
 function planList({ params }: Request, era: Era): RequestPlan {
   const cursor = params["cursor"];
   if (cursor === undefined || cursor === null) return { kind: "list", era };

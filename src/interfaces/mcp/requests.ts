@@ -97,7 +97,7 @@ class Backlog {
 
 export interface MessageHandlerOptions extends ServerDescription {
   readonly schedule: Schedule;
-  /** Loads the tools: at their first use, or after the greeting when idle; again after a failure. */
+  /** Loads the tools at their first use, or after `initialize` when idle; called again after a failure. */
   readonly loadTools: () => Promise<ToolSet>;
   /** Receives reports about defects, each a text of one or more lines. */
   readonly log: (text: string) => void;
@@ -273,8 +273,7 @@ export class MessageHandler {
     return this.#tools;
   }
 
-  // A client requests the tools next after the greeting. A failure is not reported here, because it recurs and is
-  // reported then.
+  // Clients usually request the tools next. That request repeats a failure and reports it.
   #warmUp(): void {
     if (this.#tools === undefined) setTimeout(() => this.#loaded().catch(() => {}), 0);
   }

@@ -67,7 +67,7 @@ export class Schedule {
     if (!this.#busy) this.#advance();
   }
 
-  // Most tasks are done when run() returns, so the line is walked without promises until one has to be waited for.
+  // Most tasks are done when run() returns, so the queue runs without promises until a task must be awaited.
   #advance(): void {
     this.#busy = true;
     this.#turn = undefined;

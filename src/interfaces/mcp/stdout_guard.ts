@@ -22,7 +22,7 @@ export function guardStandardOutput(stderr: StderrWriter): void {
     if (typeof chunk === "string" || chunk instanceof Uint8Array) stderr.say(chunk);
     return stdout;
   }) as typeof stdout.end;
-  // `write` is Bun's own.
+  // Only Bun's console has a method `write`.
   Object.assign(theConsole, createStderrConsole(stderr), { write });
 }
 

@@ -6,7 +6,7 @@ export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: object;
-  /** Differences from MCP's defaults, to save tokens: it changes data, may remove some, or may not be repeated. */
+  /** Hints that differ from MCP's defaults; the others are omitted to save tokens. */
   readonly annotations: {
     readonly readOnlyHint?: true;
     readonly destructiveHint?: boolean;

@@ -10,8 +10,7 @@ interface Neighbours {
 }
 
 /**
- * Orders the boxes of every layer so that few edges cross. Neighbours are in layers before and after, and
- * crossings count between layers next to each other. Ties follow the
+ * Orders the boxes of every layer so that few edges cross. Counts crossings between adjacent layers. Ties follow the
  * given order, so the result is deterministic.
  *
  * Cost: O(rounds × edges × log edges). Source: barycentre heuristic of Sugiyama, Tagawa and Toda, 1981.

@@ -50,7 +50,7 @@ export class AddressLimit {
   }
 }
 
-/** Returns the key that counts an address: the /64 for IPv6, in which a subscriber can choose any address. */
+/** Returns the key under which an address is counted. Cuts IPv6 to /64, as a subscriber chooses the remaining bits. */
 function getAddressGroup(address: string): string {
   if (!address.includes(":") || address.includes(".")) return address.replace(/^::ffff:/, "");
   const [head = "", tail = ""] = address.split("::");

@@ -231,7 +231,7 @@ export class Connections {
   }
 }
 
-// Asks an HTTP/1.1 client to send no further request on this connection. HTTP/2 uses GOAWAY for this.
+// Asks the client to send no further request on this connection: by a header in HTTP/1.1, by GOAWAY in HTTP/2.
 function announceConnectionEnd(response: PortResponse): void {
   if (!("stream" in response)) {
     if (!response.headersSent) response.setHeader("connection", "close");

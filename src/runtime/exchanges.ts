@@ -4,8 +4,9 @@ import type { ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
 
 /** Minimum pace of a peer, in bytes per second. Our choice: a tenth of the slowest links' bandwidth. */
 const LEAST_BYTES_PER_S = 4096;
-/** Maximum time in ms of a peer below `LEAST_BYTES_PER_S`; the next constant applies while memory is scarce. */
+/** Maximum time for which a peer may be slower than the minimum pace, in milliseconds. */
 const PATIENCE_MS = 30_000;
+/** The same while memory is scarce. */
 const SCARCE_PATIENCE_MS = 5000;
 
 /** Measures how fast a peer reduces its backlog, between two checks. */

@@ -28,7 +28,7 @@ export async function loadConsoleModules(): Promise<ReadonlyMap<string, Buffer<A
 /** Loads a page's text on first use; undefined if the program runs from source and the pages were never built. */
 export const loadPage = (name: PageName): Promise<string | undefined> => loadTextFile(`web/${name}.html`);
 
-/** Loads the licences of everything in the executable, as `build.ts` wrote them; undefined if the program was never built. */
+/** Loads the licences of everything in the executable, as `build.ts` wrote them; undefined before the first build. */
 export const loadLicences = (): Promise<string | undefined> => loadTextFile("licences.txt");
 
 async function loadTextFile(name: keyof typeof FILES): Promise<string | undefined> {

@@ -4,8 +4,9 @@ const LOOK_EVERY_MS = 20;
 /** Growth of the heap that starts a garbage collection, in bytes. */
 const GROWTH = 3 * 1024 * 1024;
 
-/** Heap bytes above which the engine's caches are released too; the next constant is the least ms between releases. */
+/** Resident bytes from which the engine's caches are released too. */
 const LARGE = 80 * 1024 * 1024;
+/** Minimum interval between releases of the engine's caches, in milliseconds. */
 const SHRINK_EVERY_MS = 1_000;
 
 /**

@@ -38,8 +38,8 @@ const PIPE_BUFFER_BYTES = 4096;
 type StreamWrite = (bytes: Uint8Array, done: (error?: Error | null) => void) => void;
 
 /**
- * Writes the first bytes directly, because `process.stdout` takes longer to set up than the rest of a small program. A
- * fresh pipe accepts them at once, and nothing was written before.
+ * Writes the first bytes directly, because setting up `process.stdout` takes longer than a small program takes to run.
+ * An empty pipe accepts these bytes at once.
  */
 class ProcessOutput implements StandardOutput {
   #direct = PIPE_BUFFER_BYTES;

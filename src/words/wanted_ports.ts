@@ -1,4 +1,4 @@
-/** Number, type and speed of the requested ports, with the fields of the wire; an absent type or speed means any. */
+/** Number, type and speed of the requested ports, in the wire's field names; an absent type or speed means any. */
 export interface WantedPorts {
   readonly count: number;
   readonly type?: string;

@@ -100,7 +100,7 @@ export class BoardState {
     return true;
   }
 
-  /** Returns the previous object if nothing on the card changed. */
+  /** Returns a spec's card; the previous object if nothing on the card changed. */
   #shownAs(spec: Spec, { standing: stands, facts, revision }: Drawing): Shown {
     const { readiness } = facts.world;
     const known = this.#shown.get(spec.id);

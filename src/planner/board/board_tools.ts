@@ -18,7 +18,7 @@ import { workChosen } from "../operations/work_start.ts";
 
 const { unproven: _, steal: _steal, offline: _offline, ...updateParams } = updatePlanned.params.properties;
 
-/** Changes fields, text and status. Completing without proof and taking over from another clone need a terminal. */
+/** Changes fields, text and status; only a terminal can complete without evidence or take over from another clone. */
 const update = defineTool<PlannerContext>()({ ...updatePlanned, params: Type.Object(updateParams) });
 
 /** Checks or unchecks one criterion, as the command `check`. */

@@ -38,7 +38,7 @@ function shortenId(id: string): string {
   return parts === undefined ? id : [parts.suffix, ...parts.members].join(".");
 }
 
-/** Counts the criteria in the spec's branch if the latest run record holds its text, otherwise in the spec's file. */
+/** Counts criteria. One counts as checked if the file, or the run record of the branch's last commit, has it checked. */
 function countCardCriteria({ body }: Spec, proof: SpecRunEvidence | undefined): Card["criteria"] {
   const criteria = parseCriteria(body);
   if (criteria.length === 0) return null;

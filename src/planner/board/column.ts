@@ -63,7 +63,7 @@ function createColumnPlacement(
   return { column, need: null, note, command };
 }
 
-/** Explains why a pending spec is blocked although its dependencies are done. */
+/** Explains why work on a pending spec may not begin. */
 function explainBlockedSpec({ id, approval, members, type }: Spec): ColumnPlacement {
   if (approval?.required === true && approval.status !== "approved") {
     return createColumnPlacement("blocked", "It waits for approval", `planner approve ${id}`);

@@ -21,7 +21,7 @@ const LINE_CHARS = 200;
 
 const NO_PROOFS: Proofs = new Map();
 
-/** A running agent without its latest log line, which is read more often than the rest. */
+/** A running agent without its latest log line, which is read more often than the other fields. */
 type Running = Omit<CardAgent, "line">;
 
 interface WorkRead extends Pick<BoardFacts, "worktrees" | "last"> {
@@ -80,7 +80,7 @@ export class FactsReader {
     };
   }
 
-  /** Returns no run records on the first call, because git takes longer than all other reads. */
+  /** Reads the latest run records; none on the first call, because git takes longer than all other reads. */
   async #readProofs(set: SpecSet, { nowMs, isOther }: { readonly nowMs: number; readonly isOther: boolean }) {
     if (isOther || this.#known?.set !== set) this.#proofs.expect(nowMs);
     if (this.#known === undefined) return NO_PROOFS;

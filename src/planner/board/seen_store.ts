@@ -38,7 +38,7 @@ export function guardSeenText(store: SpecStore, id: SpecId, isSeen: (text: strin
   };
 }
 
-/** The error for a change to a spec whose file differs from the text that the person saw. */
+/** Returns the error for a change to a spec whose file differs from the text that the person saw. */
 export function createChangedError(id: string): OperationError {
   return new OperationError(
     "aborted",

@@ -77,7 +77,7 @@ export interface BoardTotals {
 }
 
 export interface BoardData extends BoardTotals {
-  /** Name of the project's folder. */
+  /** Name of the project in its settings, otherwise the name of its folder. */
   readonly project: string;
   /** Names of agents and templates, and field values, that forms offer. */
   readonly choices: BoardChoices;

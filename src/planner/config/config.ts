@@ -124,7 +124,7 @@ export interface PlannerConfig {
     readonly parallel: number;
     /** Whether lint reports criteria without a check. */
     readonly require_checks: boolean;
-    /** Patterns of files that checks depend on: a branch that changes one gets no proof from it. */
+    /** Patterns of files that checks depend on. If a branch changes one, its checks are no evidence. */
     readonly protect: readonly string[];
   };
   readonly git: {

@@ -24,7 +24,7 @@ const FIELD_RULE = Type.Object({
 // leading dash.
 const BRANCH_START = "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|@\\{))[A-Za-z0-9_][A-Za-z0-9_./@+-]*$";
 
-// At least one character that is not white space. Control characters are excluded because git would cut or refuse the
+// Requires a character other than white space. Excludes control characters, because git would cut or refuse the
 // message.
 const COMMIT_TEMPLATE = "^(?=[\\s\\S]*\\S)(?:[^{}\\u0000-\\u0008\\u000b-\\u001f\\u007f]|\\{(?:id|title|summary)\\})+$";
 
@@ -37,7 +37,7 @@ const GIT = Type.Object({
   ),
 });
 
-/** Maximum renewal interval: four hours; a killed process's claim is stale after 15. The limit is planner's own. */
+/** Maximum renewal interval: 4 hours. A killed process's claim is stale after 15 hours. The limit is planner's own. */
 const MAX_RENEW_MINUTES = 240;
 
 const REMOTE = Type.Optional(

@@ -83,7 +83,7 @@ const EFFECTS: Readonly<Record<string, string>> = {
   "watch.backoff_multiplier": "Each further wait is the one before times this",
 };
 
-/** Path of the setting that every rule has; it is described by one row. */
+/** Path below which every lint rule has a setting; one description covers all of them. */
 const PER_RULE = "lint.severity";
 
 export interface Setting {
@@ -96,7 +96,7 @@ export interface Setting {
   readonly effect: string;
 }
 
-/** Every setting of `.planner/config.md`, in the order of the rows. */
+/** Returns every setting of `.planner/config.md`, in the order of the documentation. */
 export function describeSettings(): readonly Setting[] {
   const schemas = new Map(listSchemasByPath(CONFIG_SCHEMA, []));
   return Object.entries(EFFECTS).map(([path, effect]) => {
@@ -106,7 +106,7 @@ export function describeSettings(): readonly Setting[] {
   });
 }
 
-/** Paths of all settings that the schema has. */
+/** Returns the paths of all settings in the schema. */
 export function listSettingPaths(): readonly string[] {
   return listSchemasByPath(CONFIG_SCHEMA, []).map(([path]) => path);
 }

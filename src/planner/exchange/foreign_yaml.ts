@@ -24,7 +24,7 @@ const OPTIONS = { ...PLAIN_YAML_OPTIONS, schema: "failsafe" } as const;
 /** A plain value that begins with a character that YAML reserves; people write `@` in names such as `@ada`. */
 const BARE = /^(\s*(?:-\s+)?(?:[\w-]+:\s+)?)([@`%].*?)(\s*)$/;
 
-/** Matches such a value within a flow list such as `[a, b]`. */
+/** Matches a value with a reserved first character in a flow list such as `[a, b]`. */
 const BARE_ITEM = /([[,]\s*)([@`%][^,\]]*)/g;
 
 const NO_FIELDS: ForeignFields = { values: new Map(), lines: new Map() };

@@ -29,8 +29,8 @@ export interface MergeInput {
 }
 
 /**
- * Compares a spec with its source's current text and with the source's fingerprints of the last import. A facet takes
- * the source's text unless it was changed in the spec. A facet that changed only in the spec stays. A facet that
+ * Compares a spec with its source's current text and with the source's fingerprints of the last import. A facet is the
+ * title, a field or a part of the body. It takes the source's text unless it was changed in the spec. A facet that
  * changed on both sides stays and is a conflict. Pure.
  */
 export function mergeTask({ spec, content, known = {}, fingerprint, overwrite }: MergeInput): MergeResult {

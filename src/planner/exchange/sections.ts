@@ -25,7 +25,7 @@ export function convertToCriteria(text: string | undefined): string | undefined 
     .join("\n");
 }
 
-/** Lowers the headings of Markdown so that none has a level above `least`. Headings in fenced code stay. */
+/** Increases the levels of all headings until the smallest is at least `least`. Headings in fenced code stay. */
 export function demoteHeadings(text: string, least: number): string {
   const found = findHeadings(text);
   const by = least - Math.min(least, ...found.map(({ level }) => level));

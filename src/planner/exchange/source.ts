@@ -90,9 +90,11 @@ export interface SourceFormat {
   readonly name: string;
   /** Folders of a project that may hold the source's files; the first that exists is read. */
   readonly folders: readonly string[];
-  /** The files that are read, what is not carried and what each part becomes in a spec, as documents state it. */
+  /** Files that are read, for documents. */
   readonly readFrom: string;
+  /** Parts of the source that are not imported, for documents. */
   readonly leavesOut: string;
+  /** Result in a spec by part of the source, for documents. */
   readonly becomes: Readonly<Record<string, string>>;
   readonly note?: string;
   /** Returns whether the paths in a folder are a source of this format. */

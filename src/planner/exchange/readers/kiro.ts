@@ -89,7 +89,7 @@ class TaskList {
     return key;
   }
 
-  /** Makes task 2.1 a part of task 2, whatever its indentation. */
+  /** Returns the key of task 2 for the number 2.1, regardless of indentation; undefined if there is no such task. */
   #numberedParent(number: string | undefined): string | undefined {
     if (number === undefined || !number.includes(".")) return undefined;
     const key = `${this.#feature}/${number.slice(0, number.lastIndexOf("."))}`;

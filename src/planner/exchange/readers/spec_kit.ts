@@ -64,7 +64,7 @@ function readFeature(folder: string, files: FilesByFolder, notes: SourceNote[]):
   return [driver, ...tasks];
 }
 
-/** A feature's tasks: each waits for the one before; consecutive `[P]` tasks wait only for the one before them all. */
+/** A feature's tasks. Each waits for the one before it; consecutive `[P]` tasks all wait for the one before the first. */
 class TaskList {
   readonly #feature: string;
   readonly #file: string;

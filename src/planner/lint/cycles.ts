@@ -22,12 +22,12 @@ export function findNextInCycle({ ids, at }: Cycle): string | undefined {
 /**
  * Finds the dependency cycles of a project.
  *
- * @param graph the dependencies of every active spec; dependencies that are no key are ignored
+ * @param graph the dependencies of every active spec; ids without an entry are ignored
  * @returns the cycles through each id that is on one
  *
- * A strongly connected component can have exponentially many cycles. This returns enough of them to cover each edge
- * that is on a cycle, the shortest for that edge. A spec that depends on itself is not a cycle here. Cost: O(edges),
- * plus O(edges of the component) for each returned cycle.
+ * A strongly connected component can have exponentially many cycles. Returns only enough to cover each edge of a cycle,
+ * with a shortest cycle through that edge. A spec that depends on itself is not a cycle here. Cost: O(edges), plus
+ * O(edges of the component) for each returned cycle.
  */
 export function findCycles(graph: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly Cycle[]> {
   const found = new Map<string, Cycle[]>();

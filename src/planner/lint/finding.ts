@@ -13,7 +13,7 @@ export interface RuleFinding {
   readonly message: string;
   /** The accepted values of the field, if it has an enum. */
   readonly allowed?: readonly string[];
-  /** Sentence without a period that says how to fix it. */
+  /** Sentence without a period that explains how to fix the problem. */
   readonly suggestion?: string | undefined;
   readonly path?: FieldPath;
   /** Line in the body, from 1. */

@@ -118,8 +118,8 @@ function addLocations(findings: readonly UnlocatedFinding[], text: string): read
 }
 
 /**
- * Returns the location of a top-level value that is written plainly after its key. It needs no parsing: most findings
- * are about such a value, and parsing the YAML of thousands of files again would take longer than all the rules.
+ * Returns the location of a top-level value that is written plainly after its key, without parsing YAML. Most findings
+ * concern plain values, and parsing thousands of files again would take longer than all the rules.
  */
 function findPlainValue(text: string, path: FieldPath): TextLocation | undefined {
   const [key] = path;

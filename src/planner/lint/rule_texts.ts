@@ -2,7 +2,7 @@ import type { RuleName } from "../config/config_values.ts";
 import type { Severity } from "./finding.ts";
 
 export interface RuleText {
-  /** One sentence: what the rule requires. */
+  /** The rule's requirement, in one sentence. */
   readonly summary: string;
   /** Severity of most findings of the rule. */
   readonly severity: Severity;

@@ -82,7 +82,7 @@ export interface SpecScores {
   readonly splittability: Grade;
   /** Grade of the number of acceptance criteria. */
   readonly ac_quality: Grade;
-  /** How little the members of a driver or group share. Null for any other spec. */
+  /** Independence of the members of a driver or group; null for any other spec. */
   readonly isolation: Grade | null;
   /** One sentence for each weak grade, sorted. */
   readonly suggestions: readonly string[];

@@ -39,7 +39,7 @@ export function checkOutput(bundle: SchemaBundle, value: unknown, watch: CheckWa
   }
 }
 
-/** Returns a bundle's schema problems, whatever the value; empty if usable. Throws only errors of `watch`. */
+/** Returns the problems of a bundle's schemas; empty if they can be used. Throws only errors of `watch`. */
 export function findSchemaProblems(bundle: SchemaBundle, watch: CheckWatch = {}): readonly string[] {
   try {
     prepareSchema(bundle, watch);

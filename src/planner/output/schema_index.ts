@@ -62,7 +62,7 @@ export class SchemaIndex {
   /** References in the order of the documents; documents added later append to the list. */
   readonly references: SchemaReference[] = [];
   readonly problems: string[] = [];
-  /** Schemas that are schemas only because a reference points to them; the first pass did not index them. */
+  /** Values that are schemas only because a reference points to them. */
   readonly strays: StraySchema[] = [];
   readonly #resources = new Map<string, Resource>();
   readonly #places = new Map<SchemaObject, IndexedSchema>();

@@ -37,7 +37,7 @@ class Layout {
   /** Offset of each line's first character. */
   readonly #starts: readonly number[];
   readonly #heads = new Map<number, Head>();
-  /** Columns by which the innermost key or item of a line moves; the lines that continue its value move as far. */
+  /** By line: columns by which its innermost key or item moves. Lines that continue the value move equally. */
   readonly #moves = new Map<number, number>();
   /** By line: edits of the blanks between a `-` and the text after it. */
   readonly #gaps = new Map<number, readonly TextEdit[]>();

@@ -12,9 +12,9 @@ const FENCE_END = /^(?:`+|~+)[ \t]*$/;
 const MARKUP = /^[ \t]*</;
 
 /**
- * Splits a Markdown body before its headings into parts that render alone as they do in the whole. Returns one part if
- * that is not certain: link definitions apply everywhere, and raw HTML and fences in lists may contain lines that look
- * like a heading.
+ * Splits a Markdown body before its headings into parts that render alone as they do in the whole body. Returns one
+ * part if this is not certain: link definitions apply everywhere, and raw HTML and fences in lists may contain lines
+ * that look like a heading.
  *
  * Cost: one pass. Source: CommonMark 0.31, 4.2 (a heading ends every paragraph and, at the margin, every container).
  */
@@ -112,7 +112,7 @@ function renderMarkdown(text: string): { readonly html: string; readonly keep: r
 }
 
 /**
- * Returns the edits that remove spaces and tabs from the ends of the lines in `from..to`.
+ * Returns the edits that remove spaces and tabs from the ends of the lines in a range.
  *
  * @param keep ranges, in text order, in which blanks matter; blanks that begin in one stay
  */
@@ -153,7 +153,7 @@ function isBlank(code: number): boolean {
 export function planFrontmatterTrimming(text: string, range: FrontmatterRange, yaml: string): readonly TextEdit[] {
   const whole = { start: 0, end: range.bodyStart };
   const every = planTrimming(text, whole, []);
-  // If the quick scanner reads it, no value continues on a second line.
+  // If the quick scanner reads the frontmatter, no value continues on a second line.
   if (every.length === 0 || scanFrontmatter(text, range) !== undefined) return every;
   const keep: Range[] = [];
   visit(parseDocument(yaml, { logLevel: "silent", prettyErrors: false }), (_, node) => {

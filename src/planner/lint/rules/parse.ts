@@ -14,7 +14,7 @@ export const parse: Rule = {
   },
 };
 
-/** Finds a conflict in the body; the rest of the spec can still be read and edited. */
+/** Finds a git conflict in the body. The spec can still be read and edited. */
 export function* findConflict({ body }: Spec): Iterable<RuleFinding> {
   const line = findConflictLine(body);
   if (line !== undefined) yield { severity: "error", field: "body", message: CONFLICT_MESSAGE, bodyLine: line };

@@ -39,7 +39,7 @@ function startWatchdog(parent: number): Watchdog {
   return { begin: (limitMs) => set(Date.now() + limitMs), end: () => set(Number.POSITIVE_INFINITY) };
 }
 
-/** Characters of texts that hardly any pattern matches slowly; announcing a match would take longer than the match. */
+/** Minimum length of a text whose match is announced, in characters. Announcing takes longer than a shorter match. */
 const SHORT_TEXT = 24;
 
 /** Milliseconds after which the result "no match" is not trusted: Bun aborts a slow match and then reports no match. */

@@ -69,8 +69,7 @@ class Loader {
   }
 
   async #atPath({ document, text }: SchemaReference, uri: string): Promise<SchemaFile> {
-    // Under an `$id` a relative reference means another URI than the path beside the file, but authors mean the file
-    // beside.
+    // Under an `$id`, a relative reference resolves to a URI of the `$id`, but authors mean the file beside this one.
     const place = uri.startsWith("file:") ? uri : resolveUri(text, document.uris[0]);
     if (place === undefined || !place.startsWith("file:")) {
       throw new SchemaFileError("no file under .planner/schemas/ has this $id, and the network is never asked");

@@ -29,14 +29,14 @@ export type CheckAnswer =
   | { readonly pattern: null }
   | { readonly verdict: OutputVerdict };
 
-/** The verdict for a pattern that timed out; whether the value matches is unknown. */
+/** Returns the verdict for a pattern that timed out; whether the value matches is unknown. */
 export function createSlowPatternVerdict(pattern: string, characters: number, limitMs: number): OutputVerdict {
   const limit = `the limit of ${limitMs / 1000} s`;
   const problem = `pattern ${JSON.stringify(pattern)} takes longer than ${limit} on a text of ${characters} characters`;
   return { kind: "invalid_schema", problems: [problem] };
 }
 
-/** The verdict for a check that exceeded its time limit. */
+/** Returns the verdict for a check that exceeded its time limit. */
 export function createSlowCheckVerdict(limitMs: number): OutputVerdict {
   const limit = `the limit of ${limitMs / 1000} s`;
   return { kind: "invalid_schema", problems: [`comparing the output with the schema takes longer than ${limit}`] };

@@ -19,8 +19,9 @@ import { SchemaFiles } from "./schema_files.ts";
 const SMALL_TEXT = 64 * 1024;
 
 /**
- * Keywords that match texts with patterns, the user's or a format's. The text is searched instead of the schemas,
- * because a reference may turn any part of a file into a schema. A field of such a name only costs a child process.
+ * Keywords that match texts with patterns, the user's or a format's. The JSON text is searched instead of the schemas,
+ * because a reference may turn any part of a file into a schema. A data field of the same name only costs a child
+ * process.
  */
 const MATCHING = /"(?:pattern|patternProperties|\$vocabulary)":/;
 

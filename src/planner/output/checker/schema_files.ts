@@ -11,7 +11,7 @@ export interface SchemaFile {
   readonly schema: unknown;
 }
 
-/** The error for an unusable schema file; its message begins with the path. */
+/** Thrown for a schema file that is missing or cannot be used. */
 export class SchemaFileError extends Error {
   override readonly name = "SchemaFileError";
 }

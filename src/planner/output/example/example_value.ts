@@ -19,7 +19,7 @@ const MAX_ITEMS = 20;
 /** Maximum number of values in an example: required fields within required fields can grow without end. */
 const MAX_VALUES = 300;
 
-/** Alternatives that are tried, in order, until an example matches. */
+/** Indexes of the alternatives that are tried, in order, until an example matches. */
 const CHOICES = [0, 1, 2, 3] as const;
 
 export interface SchemaExample {

@@ -1,6 +1,6 @@
 /**
  * Writes a text that a simple regular expression matches: literals, classes, groups, alternatives and repetitions, each
- * in its shortest form. Undefined for anything else: lookarounds, back-references, word boundaries, properties.
+ * in its shortest form. Returns undefined for lookarounds, back-references, word boundaries and properties.
  * @param extra number of additional repetitions for each repetition without an upper limit
  */
 export function writePatternText(pattern: string, extra = 0): string | undefined {

@@ -7,7 +7,7 @@ export function setNoticeListener(next: Listener): void {
   listener = next;
 }
 
-/** Reports a sentence beside a call's result, for modules that know no interface. Without a listener it is dropped. */
+/** Reports a sentence in addition to a call's result, from modules below the interfaces. Drops it without a listener. */
 export function reportNotice(sentence: string): void {
   listener?.(sentence);
 }

@@ -1,7 +1,7 @@
 /** Maximum length of a value that an error message repeats, in characters. */
 export const MAX_SHOWN_CHARS = 60;
 
-/** Truncates a text to `MAX_SHOWN_CHARS` for an error message. */
+/** Truncates a text to 60 characters for an error message. */
 export function shortenText(text: string): string {
   return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS).toWellFormed()}…` : text;
 }

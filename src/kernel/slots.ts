@@ -31,7 +31,7 @@ export class TaskSlots {
     }
   }
 
-  /** Waits for a free slot and acquires it; release it with `give`. */
+  /** Waits for a free slot and acquires it; the caller must release it. */
   async take(): Promise<void> {
     if (!this.#takeFree()) await this.#turn();
   }

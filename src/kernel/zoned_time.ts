@@ -68,7 +68,7 @@ function computeUtcOffsetMs(instant: number, timeZone: string): number {
 
 /**
  * Returns the instant at which the clocks of a zone show a time. If they skip it or show it twice, or if the date does
- * not exist, returns `expected`: the words for an error message that name the expected input.
+ * not exist, returns `expected`, a description of the expected input for an error message.
  */
 export function resolveLocalTime(time: LocalTime, zone: string): number | { readonly expected: string } {
   const [first, second] = findInstants(time, zone);

@@ -184,7 +184,7 @@ export class Connections {
     return session === undefined ? undefined : this.#sessions.get(session as ServerHttp2Session);
   }
 
-  /** Closes each connection as soon as no request runs on it. Streams get `LEAVE_MS` to send their last bytes. */
+  /** Closes each connection as soon as no request runs on it. Streams get a short time to send their last bytes. */
   drain(): void {
     this.#drainingSince = performance.now();
     this.#leaver = setInterval(() => this.#leave(), LEAVE_LOOK_MS);
@@ -223,7 +223,7 @@ export class Connections {
     }
     for (const [session, use] of this.#sessions) {
       if (!use.isIdle(idleMs)) continue;
-      // GOAWAY goes first, so that the client repeats a request in flight. A session that stays open is destroyed.
+      // Sends GOAWAY first, so that the client repeats a request in flight. The next check destroys an open session.
       if (session.closed) session.destroy();
       else session.close();
     }

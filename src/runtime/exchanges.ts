@@ -6,7 +6,7 @@ import type { ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
 const LEAST_BYTES_PER_S = 4096;
 /** Maximum time for which a peer may be slower than the minimum pace, in milliseconds. */
 const PATIENCE_MS = 30_000;
-/** The same while memory is scarce. */
+/** Maximum time for which a peer may be slower than the minimum pace while memory is scarce, in milliseconds. */
 const SCARCE_PATIENCE_MS = 5000;
 
 /** Measures how fast a peer reduces its backlog, between two checks. */

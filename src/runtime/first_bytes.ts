@@ -17,9 +17,9 @@ export function detectProtocol(head: Buffer): WireProtocol | undefined {
 }
 
 /**
- * Calls `known` once with the protocol of a new connection, after putting the bytes back into the socket. Destroys a
- * connection that ends, or sends too few bytes within `timeoutMs`. Reads with `readable`, because `data` and `pause`
- * lose bytes in some engines.
+ * Reports the protocol of a new connection once, after putting the bytes back into the socket. Destroys a connection
+ * that ends, or sends too few bytes within `timeoutMs`. Reads with `readable`, because `data` and `pause` lose bytes in
+ * some engines.
  */
 export function detectSocketProtocol(socket: Socket, timeoutMs: number, known: (speech: WireProtocol) => void): void {
   let head = Buffer.alloc(0);

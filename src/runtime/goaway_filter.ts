@@ -19,7 +19,7 @@ export class GoawayFilter {
   #skipping = 0;
   #header = Buffer.alloc(0);
 
-  /** Returns the bytes of `chunk` that belong to other frames, in pieces. */
+  /** Returns the bytes of `chunk` that do not belong to GOAWAY frames, in pieces. */
   take(chunk: Buffer): Buffer[] {
     const kept: Buffer[] = [];
     for (let rest = chunk; rest.length > 0; ) rest = this.#step(rest, kept);

@@ -10,7 +10,7 @@ import type { PortRequest, PortResponse } from "./exchanges.ts";
 import { detectSocketProtocol } from "./first_bytes.ts";
 import { filterGoaway } from "./goaway_filter.ts";
 
-/** Descriptors that connections leave free. Our choice: a database server needs nine, files and pictures the rest. */
+/** File descriptors that connections may not use. Our choice: a database needs nine, files and pictures a few more. */
 const RESERVE = 24;
 /** Assumed descriptors in use if the system lists none. Our choice: a server with a database file has about 20. */
 const USUAL_DESCRIPTORS = 32;

@@ -1,4 +1,4 @@
-/** Upper edge of each hue in degrees, named as cables are sold. Our choice, after the fibre names of TIA-598-D. */
+/** Upper end of each hue in degrees, and its name for cables. Our choice, after the fibre names of TIA-598-D. */
 const HUES: readonly (readonly [to: number, name: string])[] = [
   [15, "red"],
   [42, "orange"],

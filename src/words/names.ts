@@ -108,7 +108,7 @@ const UNITS: Readonly<Record<string, string>> = {
 /** Field names whose suffix only looks like a unit. */
 const UNITLESS: ReadonlySet<string> = new Set(["power_in"]);
 
-/** Splits a field's name into stem and unit: `draw_w` becomes `draw` and W. The unit is "" if it has no unit. */
+/** Splits a field's name into stem and unit: `draw_w` becomes `draw` and W. The unit is "" if the name has none. */
 export function splitUnit(name: string): { readonly stem: string; readonly unit: string } {
   const cut = name.lastIndexOf("_");
   const unit = cut < 1 || UNITLESS.has(name) ? undefined : UNITS[name.slice(cut + 1)];

@@ -6,7 +6,7 @@ import { OperationError } from "#kernel/errors.ts";
 /** Receives each defect, with the name of the method in which it occurred. */
 export type ReportDefect = (method: string, error: unknown) => void;
 
-/** Converts an error. An OperationError keeps its code, message and details; others are reported and become `internal`. */
+/** Converts an error. An OperationError keeps code, message and details; others are reported and become `internal`. */
 export function convertToConnectError(error: unknown, defect: (error: unknown) => void): ConnectError {
   if (error instanceof ConnectError) return error;
   if (error instanceof OperationError) {

@@ -183,7 +183,7 @@ async function answerByLibrary(
     }
     const sent = watchStatus(charged ?? answered);
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
-    // Also waits for the connection to close, because the library waits for an event that responses do not have.
+    // Also waits for the connection to close, because the library waits for an event that responses never emit.
     await Promise.race([universalResponseToNodeResponse(sent.response, response), closed]);
     return findStatusOutcome(answered.status) ?? findGrpcOutcome(sent.grpcStatus());
   } catch {

@@ -4,7 +4,7 @@ import type { Rpc } from "#dc/operations/rpc.ts";
 import { createRequestDecoder } from "./json_reading.ts";
 import type { LargeForm } from "./large_message.ts";
 
-/** JSON options: output has proto names and all zero values; input has either spelling. Source: docs/decisions.md#d-02. */
+/** JSON options: output has proto names and zero values; input has either spelling. Source: docs/decisions.md#d-02. */
 export const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> = {
   useProtoFieldName: true,
   alwaysEmitImplicit: true,

@@ -38,7 +38,7 @@ const readings = new AsyncLocalStorage<Reading>();
 /** Whether the shape of the JSON that is being decoded was checked before. */
 let isScannedNow = false;
 
-// Bytes that are no UTF-8 are refused instead of turning into other characters.
+// Bytes that are not UTF-8 are refused instead of turning into other characters.
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -66,7 +66,7 @@ function checkShape(bytes: Uint8Array): void {
   }
 }
 
-/** Checks and charges a decompressed message within `runWithFieldLookup`. Returns the bytes for the library to parse. */
+/** Checks and charges a decompressed message within `runWithFieldLookup`. Returns the bytes that the library parses. */
 export async function checkDecompressed(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const reading = readings.getStore();
   if (reading === undefined) return bytes;
@@ -111,7 +111,7 @@ export function runAsScanned<Message>(read: () => Message): Message {
   }
 }
 
-/** Runs a request; `explain` receives its reply and a function that finds the field of an unreadable value. */
+/** Runs a request, and passes its reply and a function that finds the field of an unreadable value to `explain`. */
 export function runWithFieldLookup<Answer>(
   request: ReadRequest,
   answer: () => Promise<Answer>,

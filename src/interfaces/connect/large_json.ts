@@ -102,7 +102,7 @@ function isMessageField(field: DescField | undefined): field is DescField & { re
   return field?.fieldKind === "message";
 }
 
-/** Returns the text without the content of the given members. A map gets one invalid entry, which the library refuses. */
+/** Returns the text without the content of the given members. Maps get an invalid entry, which the library refuses. */
 function omitCuts(bytes: Uint8Array, cuts: readonly Cut[]): string {
   let at = 0;
   let text = "";
@@ -139,7 +139,7 @@ function decodePieceText(cut: Cut, { from, to, isLarge }: ElementRange): string 
   return `{${cut.name}:[${isLarge ? createShortReplacement(content) : content}]}`;
 }
 
-/** Shortens an object or a list, which a scalar list cannot contain, so that the library refuses it with a short text. */
+/** Empties an object or a list, which a scalar list cannot contain, so that the library refuses a short text. */
 function createShortReplacement(text: string): string {
   const [first] = text.trim();
   if (first === "{") return "{}";

@@ -61,7 +61,7 @@ async function writeBody(
   return { bytes: await compression.compress(bytes), isCompressed: true };
 }
 
-/** Encodes a reply; reuses the bytes that the service encoded to measure a read. @throws ConnectError above the limit */
+/** Encodes a reply; reuses bytes that the service encoded to measure a read. @throws ConnectError above the limit */
 function* encodeMessage({ rpc, messages }: PlainCall["method"], reply: Reply, isJson: boolean): Steps<Uint8Array> {
   const { output } = rpc.method;
   const known = findEncodedReply(reply);

@@ -24,7 +24,7 @@ const STATELESS_STATUS: Readonly<Record<number, number>> = {
 export interface McpOptions {
   /** Returns the backend that executes the calls, with the rights of the request's principal. */
   readonly backend: () => DcBackend;
-  /** Reads the body as JSON, at most `limit` bytes. @throws the refusals of HTTP */
+  /** Reads the body as JSON, at most `limit` bytes. @throws HttpRefusal or OperationError */
   readonly readBody: (limit: number) => Promise<unknown>;
   /** Receives reports about defects. */
   readonly log: (text: string) => void;

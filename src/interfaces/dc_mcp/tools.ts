@@ -99,7 +99,7 @@ const PLANNING_READ_TOOLS: readonly ReadTool[] = [
   [planning.listWindows, "Planned maintenance with verdicts. For a new window use check_window."],
 ];
 
-/** Parameters that are accepted but not listed, because the list has a token budget and other parameters replace them. */
+/** Parameters that are accepted but not listed: the list has a token budget, and other parameters replace them. */
 const UNLISTED_PARAMETERS = ["page_size", "max_age_s", "during_window"];
 const UNLISTED_OF: Readonly<Record<string, readonly string[]>> = {
   floor_plan: ["load_basis"],

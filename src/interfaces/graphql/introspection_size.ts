@@ -1,6 +1,6 @@
 import { type GraphQLSchema, isEnumType, isInputObjectType, isObjectType } from "graphql";
 
-/** Cost of one introspection value; a computed field costs 1. Our choice: the whole schema costs less than the limit. */
+/** Cost of one introspection value; other fields cost 1. Our choice: the whole schema costs less than the limit. */
 export const INTROSPECTION_WEIGHT = 0.4;
 
 /** Average number of items in the lists of an introspection, by the name of the field. */

@@ -2,7 +2,7 @@
 
 /** Maximum number of nested levels of fields. */
 export const MAX_DEPTH = 12;
-/** Maximum number of renamed fields. */
+/** Maximum number of field aliases. */
 export const MAX_ALIASES = 30;
 /** Maximum number of tokens of the document. */
 export const MAX_TOKENS = 2000;
@@ -12,6 +12,7 @@ export const MAX_COST = 10_000;
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** Maximum size in bytes of the request body of a bulk mutation. */
 export const MAX_BULK_BODY_BYTES = 16 * 1024 * 1024;
-/** Number of cached documents, and the maximum length of each in characters. Our choice: the queries of one client. */
+/** Maximum number of cached documents. Our choice: the queries of one client. */
 export const MAX_KEPT_DOCUMENTS = 500;
+/** Maximum length of a cached document, in characters. */
 export const MAX_KEPT_CHARS = 20_000;

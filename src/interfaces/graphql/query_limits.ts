@@ -31,7 +31,7 @@ export function checkQueryLimits(measured: MeasuredOperation): void {
   new Meter(measured).walk(measured.operation.selectionSet.selections, { depth: 1, times: 1, isAboutSchema: false });
 }
 
-/** State of the traversal at a selection: level, number of times it is resolved, and whether it is introspection. */
+/** Position of a selection: nesting level, number of times it is resolved, and whether it is introspection. */
 interface SelectionState {
   readonly depth: number;
   readonly times: number;

@@ -22,7 +22,7 @@ export interface EarlyRefusal {
   readonly error: OperationError;
 }
 
-/** Routes that only report whether the process runs; they are answered even if other requests are refused. */
+/** Routes of health probes, which are answered even if the memory budget is used up. */
 const PROBE_ROUTES: readonly string[] = ["/healthz", "/readyz", "/grpc.health.v1.Health/Check"];
 /** Methods that change nothing, which a browser may send to other sites without asking. */
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
@@ -51,7 +51,7 @@ export class Admission {
     );
   }
 
-  /** Whether a request only checks whether the process runs or can serve. */
+  /** Whether a request is a health probe. */
   static isProbe(request: NodeRequest): boolean {
     return PROBE_ROUTES.includes(getRequestPath(request));
   }

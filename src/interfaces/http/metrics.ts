@@ -10,7 +10,7 @@ import {
   type MetricFormat,
 } from "./metric_text.ts";
 
-/** Upper bounds of histogram durations in seconds. Source: scale target 12: single reads 5 ms, screens 20 to 400 ms. */
+/** Upper bounds of histogram durations in seconds. Our choice: single reads take 5 ms, whole pages 20 to 400 ms. */
 const DURATION_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
 /** The finished calls of one method over one interface, and their durations. */

@@ -1,7 +1,7 @@
 /** Maximum bytes of a line without newline. Our choice: any spec body fits; a longer line is a fault or an attack. */
 export const MAX_LINE_BYTES = 10 * 1024 * 1024;
 
-/** Maximum number of messages in a batch. Our choice: limited, because a few bytes of it cause a hundred of replies. */
+/** Maximum number of messages in a batch. Our choice: limited, because a few bytes cause a hundred bytes of replies. */
 export const MAX_BATCH_MESSAGES = 10_000;
 
 /** Number of pending requests above which reading stops. Our choice: keeps every call busy, and is cheap to store. */

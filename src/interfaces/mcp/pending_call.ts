@@ -5,7 +5,7 @@ import type { Id } from "./messages.ts";
 export class PendingCall {
   readonly id: Id;
   readonly bytes: number;
-  /** Rejects when the call is failed from outside; never resolves. */
+  /** Rejects when `fail` is called; never resolves. */
   readonly failure: Promise<never>;
   readonly #controller = new AbortController();
   readonly #reply: Exchange["reply"];

@@ -11,7 +11,7 @@ export interface McpServerOptions extends Omit<MessageHandlerOptions, "schedule"
   readonly output: ByteSink;
 }
 
-/** How serving ended: with every pending request answered, or with calls aborted after the grace period. */
+/** Result of serving: every pending request was answered, or calls were aborted after the grace period. */
 export type ServingEnd = "finished" | "cut_off";
 
 /**

@@ -19,7 +19,7 @@ export interface BoardFacts extends WorkFacts {
   readonly proofs: Proofs;
   /** Running agents, by spec id. */
   readonly agents: ReadonlyMap<string, CardAgent>;
-  /** Returns when a spec ended, in milliseconds since 1970: as its frontmatter says, else its file's last change. */
+  /** Returns the end of a spec, in milliseconds since 1970: from its frontmatter, otherwise its file's last change. */
   endedAt(spec: Spec): number;
   readonly nowMs: number;
 }

@@ -12,9 +12,9 @@ import { type BoardFacts, ENDED_SPEC_VISIBLE_MS } from "./board_state.ts";
 import { ProofReader, type Proofs } from "./proof_reader.ts";
 import type { CardAgent } from "./wire.ts";
 
-/** Milliseconds between two reads of the run records if no change is reported: a killed process writes no record. */
+/** Milliseconds between two reads of processes and worktrees without a reported change: a killed process reports none. */
 const LOOK_AGAIN_MS = 2000;
-/** Largest share of time spent on reading run records, of which there can be tens of thousands. */
+/** Maximum share of time spent on reading processes and worktrees; there can be tens of thousands of processes. */
 const MOST_BUSY = 0.2;
 /** Maximum length of the log line on a card, in characters. */
 const LINE_CHARS = 200;

@@ -4,8 +4,8 @@ import type { SpecId } from "../spec/spec_id.ts";
 
 /**
  * Wraps a store so that the first change of a spec fails if its file is no longer the text that the person has seen.
- * The comparison is part of the atomic edit, so no other writer can come between. Later changes by the same operation
- * are not compared, because they find the operation's own text.
+ * The comparison is part of the atomic edit, so no other writer can change the file in between. Later changes by the
+ * same operation are not compared, because they find the operation's own text.
  * @param isSeen returns whether a file's text is the text that was seen
  */
 export function guardSeenText(store: SpecStore, id: SpecId, isSeen: (text: string) => boolean): SpecStore {

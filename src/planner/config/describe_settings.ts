@@ -4,7 +4,7 @@ import { CONFIG_SCHEMA } from "./config_schema.ts";
 import { PROVIDER_NAMES } from "./config_values.ts";
 import { DEFAULT_CONFIG } from "./default_config.ts";
 
-/** Effects of settings by path; `<name>` is a key that users choose. A setting that every rule has is listed once. */
+/** Effects of settings by path; `<name>` is a key that users choose. The severity of lint rules is listed once. */
 const EFFECTS: Readonly<Record<string, string>> = {
   "project.name": "Name of the project, {{project.name}} in prompts",
   "schema.spec.required": "Frontmatter fields that every spec must have",

@@ -45,7 +45,7 @@ export const VAGUE_PHRASES: RegExp = new RegExp(
   "g",
 );
 
-/** Phrases, in lower case, that say that the work cannot be divided. */
+/** Phrases, in lower case, that indicate that the work cannot be divided. */
 export const COUPLING_PHRASES: readonly string[] = [
   "all at once",
   "at the same time",

@@ -28,7 +28,7 @@ export interface LintInput {
 /** Maximum edit distance between a mistyped id and the suggested one. */
 const MOST_SLIPS = 2;
 
-/** Data about the project around one spec, for rules. Each part is computed on first use. */
+/** Data about the project, for rules. Each part is computed on first use. */
 export class LintWorld {
   readonly config: PlannerConfig;
   readonly knownIds: ReadonlySet<string>;
@@ -58,7 +58,7 @@ export class LintWorld {
     return this.#parents.has(id);
   }
 
-  /** Returns the known id that is closest to `text` in a list of `spec`, or undefined if none is close. */
+  /** Returns the known id that is closest to `text`, except that of `spec`; undefined if no id is close. */
   nearestId(text: string, spec: Spec): string | undefined {
     if (this.#suggested++ >= MAX_NEAREST_IDS) return undefined;
     const others = [...this.knownIds].filter((id) => id !== spec.id);

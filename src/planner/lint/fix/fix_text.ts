@@ -25,8 +25,8 @@ export interface FixedFile {
 }
 
 /**
- * Applies the contract's six fixes to one spec's text: add a missing status, add a missing id, trim trailing white
- * space, indent by two spaces, end the file with a newline.
+ * Applies the contract's fixes to one spec's text: adds a missing id and status, trims trailing white space, indents by
+ * two spaces, and ends the file with a newline.
  *
  * A text that does not parse stays unchanged, and so does a status outside the enum. The values of the frontmatter and
  * the rendered body stay the same, and a second call changes nothing.
@@ -87,7 +87,7 @@ function indentFrontmatter(text: string): ReturnType<Fix> {
   return editFrontmatter(text, edits, (lines) => `indentation normalized to 2 spaces, ${lines}`);
 }
 
-/** Whether the indentation is surely correct: the quick scanner accepts only keys at steps of 2 spaces, and lists. */
+/** Whether the indentation is certainly correct: the quick scanner accepts only keys at steps of 2 spaces, and lists. */
 function isCorrectlyIndented(text: string, range: FrontmatterRange, yaml: string): boolean {
   return scanFrontmatter(text, range) !== undefined && !/^(?: | {3,})-|^ *- {2}/m.test(yaml);
 }

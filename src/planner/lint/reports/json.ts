@@ -18,7 +18,7 @@ export interface JsonReport {
   readonly fixed?: readonly { readonly file: string; readonly fixes: readonly string[] }[];
 }
 
-/** Builds the JSON report. Source: docs/contract/spec-tool.md#lint-json-report; docs/decisions.md#s-12 for `warnings`. */
+/** Builds the JSON report. Source: docs/contract/spec-tool.md#lint-json-report; docs/decisions.md#s-12. */
 export function buildJsonReport(report: LintReport, fixed?: readonly FixedFile[]): JsonReport {
   return {
     valid: report.errors === 0,

@@ -49,7 +49,7 @@ export function createExampleText(parts: CombinedSchemas, nth: number): string {
   return text.padEnd(least, "text").slice(0, most === Number.POSITIVE_INFINITY ? undefined : most);
 }
 
-/** Returns false if a pattern is required for which no text can be written. */
+/** Returns whether a text can be written for the required pattern; true without a pattern. */
 export function canWritePattern(parts: CombinedSchemas): boolean {
   const patterns = parts.values("pattern");
   return patterns.length === 0 || (patterns.length === 1 && writePatternText(String(patterns[0])) !== undefined);

@@ -7,7 +7,7 @@ export function setNoticeListener(next: Listener): void {
   listener = next;
 }
 
-/** Reports a sentence in addition to a call's result, from modules below the interfaces. Drops it without a listener. */
+/** Reports a sentence in addition to a call's result, for modules below the interfaces. Needs a listener. */
 export function reportNotice(sentence: string): void {
   listener?.(sentence);
 }

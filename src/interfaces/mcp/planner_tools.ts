@@ -28,7 +28,7 @@ export function createPlannerTools(open: () => Promise<PlannerContext>): ToolSet
   });
 }
 
-/** Returns the spec that a call's `id` names. An id without a date may name any spec. Source: docs/decisions.md#s-04. */
+/** Returns the spec that a call's `id` names; an id without a date may name any. Source: docs/decisions.md#s-04. */
 function findCallSubject(args: unknown): CallSubject {
   if (!isJsonObject(args) || !Object.hasOwn(args, "id")) return "whole";
   const { id } = args;

@@ -12,7 +12,7 @@ import { type BoardFacts, ENDED_SPEC_VISIBLE_MS } from "./board_state.ts";
 import { ProofReader, type Proofs } from "./proof_reader.ts";
 import type { CardAgent } from "./wire.ts";
 
-/** Milliseconds between two reads of processes and worktrees without a reported change: a killed process reports none. */
+/** Maximum milliseconds between two reads of processes and worktrees: a killed process reports no change. */
 const LOOK_AGAIN_MS = 2000;
 /** Maximum share of time spent on reading processes and worktrees; there can be tens of thousands of processes. */
 const MOST_BUSY = 0.2;

@@ -142,7 +142,7 @@ export function parseTypeWord(word: string): string | undefined {
   return Object.hasOwn(TYPE_WORDS, plain) ? TYPE_WORDS[plain] : undefined;
 }
 
-/** Parses a date or time that begins `YYYY-MM-DD`, or a date `DD-MM-YY`. Returns the day, `YYYY-MM-DD`, or undefined. */
+/** Parses a date or time that begins `YYYY-MM-DD`, or a date `DD-MM-YY`, to a day `YYYY-MM-DD`; otherwise undefined. */
 export function parseDay(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const trimmed = text.trim();

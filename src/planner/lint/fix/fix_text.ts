@@ -87,7 +87,7 @@ function indentFrontmatter(text: string): ReturnType<Fix> {
   return editFrontmatter(text, edits, (lines) => `indentation normalized to 2 spaces, ${lines}`);
 }
 
-/** Whether the indentation is certainly correct: the quick scanner accepts only keys at steps of 2 spaces, and lists. */
+/** Whether the indentation is certainly correct: the quick scanner accepts only lists and keys at steps of 2 spaces. */
 function isCorrectlyIndented(text: string, range: FrontmatterRange, yaml: string): boolean {
   return scanFrontmatter(text, range) !== undefined && !/^(?: | {3,})-|^ *- {2}/m.test(yaml);
 }

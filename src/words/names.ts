@@ -86,23 +86,8 @@ export function stripRefKinds(message: string): string {
 
 /** Units by the suffix of a field's name. */
 const UNITS: Readonly<Record<string, string>> = {
-  w: "W",
-  va: "VA",
-  v: "V",
-  a: "A",
-  kw: "kW",
-  c: "°C",
-  pct: "%",
-  mm: "mm",
-  m: "m",
-  kg: "kg",
-  mbps: "Mbit/s",
-  m3h: "m³/h",
-  s: "s",
-  min: "min",
-  in: "in",
-  deg: "°",
-  u: "U",
+  ...{ w: "W", va: "VA", v: "V", a: "A", kw: "kW", c: "°C", pct: "%", mm: "mm", m: "m", kg: "kg" },
+  ...{ mbps: "Mbit/s", m3h: "m³/h", s: "s", min: "min", in: "in", deg: "°", u: "U" },
 };
 
 /** Field names whose suffix only looks like a unit. */

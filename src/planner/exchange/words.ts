@@ -3,58 +3,14 @@ import type { StoredStatus } from "../spec/status.ts";
 
 /** Status words of other tools, in lower case with single blanks. */
 export const STATUS_WORDS: Readonly<Record<string, StoredStatus>> = {
-  ...mapStatusWords("pending", [
-    "to do",
-    "todo",
-    "open",
-    "backlog",
-    "new",
-    "ready",
-    "planned",
-    "pending",
-    "reopened",
-    "draft",
-    "not started",
-  ]),
-  ...mapStatusWords("in_progress", [
-    "in progress",
-    "doing",
-    "started",
-    "active",
-    "wip",
-    "hooked",
-    "paused",
-    "working",
-    "claimed",
-  ]),
-  ...mapStatusWords("needs_attention", ["review", "in review", "needs review", "testing", "needs attention", "qa"]),
-  ...mapStatusWords("completed", [
-    "done",
-    "completed",
-    "complete",
-    "closed",
-    "finished",
-    "resolved",
-    "merged",
-    "shipped",
-    "released",
-  ]),
-  ...mapStatusWords("cancelled", [
-    "cancelled",
-    "canceled",
-    "won't do",
-    "wont do",
-    "won't fix",
-    "wontfix",
-    "abandoned",
-    "rejected",
-    "not planned",
-    "duplicate",
-    "obsolete",
-    "dropped",
-  ]),
-  ...mapStatusWords("blocked", ["blocked", "on hold", "waiting", "deferred", "pinned", "parked", "postponed"]),
-  ...mapStatusWords("failed", ["failed"]),
+  ...mapWords("pending", "to do, todo, open, backlog, new, ready, planned, pending, reopened, draft, not started"),
+  ...mapWords("in_progress", "in progress, doing, started, active, wip, hooked, paused, working, claimed"),
+  ...mapWords("needs_attention", "review, in review, needs review, testing, needs attention, qa"),
+  ...mapWords("completed", "done, completed, complete, closed, finished, resolved, merged, shipped, released"),
+  ...mapWords("cancelled", "cancelled, canceled, won't do, wont do, won't fix, wontfix, abandoned, rejected"),
+  ...mapWords("cancelled", "not planned, duplicate, obsolete, dropped"),
+  ...mapWords("blocked", "blocked, on hold, waiting, deferred, pinned, parked, postponed"),
+  failed: "failed",
 };
 
 /** Words with the same meaning as planner's status, so that the source's word need not be kept. */
@@ -63,8 +19,8 @@ const EXACT = new Set([
   ...["cancelled", "canceled", "blocked", "failed", "needs attention"],
 ]);
 
-function mapStatusWords(status: StoredStatus, all: readonly string[]): Record<string, StoredStatus> {
-  return Object.fromEntries(all.map((word) => [word, status]));
+function mapWords<Value>(value: Value, words: string): Record<string, Value> {
+  return Object.fromEntries(words.split(", ").map((word) => [word, value]));
 }
 
 export interface StatusMeaning {
@@ -88,24 +44,10 @@ export function parseStatusWord(word: string): StatusMeaning | undefined {
 
 /** Priority words of other tools. */
 export const PRIORITY_WORDS: Readonly<Record<string, Priority>> = {
-  critical: "critical",
-  urgent: "critical",
-  highest: "critical",
-  blocker: "critical",
-  p0: "critical",
-  high: "high",
-  important: "high",
-  p1: "high",
-  medium: "medium",
-  normal: "medium",
-  moderate: "medium",
-  p2: "medium",
-  low: "low",
-  lowest: "low",
-  minor: "low",
-  trivial: "low",
-  p3: "low",
-  p4: "low",
+  ...mapWords("critical", "critical, urgent, highest, blocker, p0"),
+  ...mapWords("high", "high, important, p1"),
+  ...mapWords("medium", "medium, normal, moderate, p2"),
+  ...mapWords("low", "low, lowest, minor, trivial, p3, p4"),
 };
 
 /** Translates a priority word of another tool; undefined for an unknown word. */
@@ -116,23 +58,11 @@ export function parsePriorityWord(word: string): Priority | undefined {
 
 /** Type words of other tools. */
 export const TYPE_WORDS: Readonly<Record<string, string>> = {
-  bug: "fix",
-  fix: "fix",
-  bugfix: "fix",
-  hotfix: "fix",
-  feature: "code",
-  enhancement: "code",
-  improvement: "code",
-  story: "code",
-  code: "code",
-  chore: "task",
-  operation: "task",
-  ops: "task",
-  docs: "docs",
-  doc: "docs",
-  documentation: "docs",
-  spike: "research",
-  research: "research",
+  ...mapWords("fix", "bug, fix, bugfix, hotfix"),
+  ...mapWords("code", "feature, enhancement, improvement, story, code"),
+  ...mapWords("task", "chore, operation, ops"),
+  ...mapWords("docs", "docs, doc, documentation"),
+  ...mapWords("research", "spike, research"),
   epic: "driver",
 };
 

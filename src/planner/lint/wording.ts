@@ -14,48 +14,16 @@ export const IMPERATIVES: ReadonlySet<string> = new Set([
   ..."warn wrap write".split(" "),
 ]);
 
-export const VAGUE_PHRASES: RegExp = new RegExp(
-  String.raw`\b(?:${[
-    "and related",
-    "and so on",
-    "as appropriate",
-    "as needed",
-    "as necessary",
-    "better",
-    "clean up",
-    "etc",
-    "fairly",
-    "if possible",
-    "improve",
-    "maybe",
-    "miscellaneous",
-    "nicer",
-    "or similar",
-    "perhaps",
-    "properly",
-    "similar",
-    "some kind of",
-    "somehow",
-    "sometimes",
-    "stuff",
-    "things",
-    "various",
-    "where appropriate",
-  ].join("|")})\b`,
-  "g",
-);
+const VAGUE = [
+  ..."and related, and so on, as appropriate, as needed, as necessary, better, clean up, etc, fairly".split(", "),
+  ..."if possible, improve, maybe, miscellaneous, nicer, or similar, perhaps, properly, similar".split(", "),
+  ..."some kind of, somehow, sometimes, stuff, things, various, where appropriate".split(", "),
+];
+
+export const VAGUE_PHRASES: RegExp = new RegExp(String.raw`\b(?:${VAGUE.join("|")})\b`, "g");
 
 /** Phrases, in lower case, that indicate that the work cannot be divided. */
 export const COUPLING_PHRASES: readonly string[] = [
-  "all at once",
-  "at the same time",
-  "cannot be separated",
-  "cannot be split",
-  "depend on each other",
-  "hand in hand",
-  "in lockstep",
-  "in one go",
-  "must be done together",
-  "simultaneously",
-  "tightly coupled",
+  ..."all at once, at the same time, cannot be separated, cannot be split, depend on each other".split(", "),
+  ..."hand in hand, in lockstep, in one go, must be done together, simultaneously, tightly coupled".split(", "),
 ];

@@ -1,33 +1,17 @@
 /** Form of a keyword's subschemas: one schema, a list or a map. */
 export type SubschemaPlace = "schema" | "list" | "map";
 
-const BASE = "https://json-schema.org/draft/2020-12/vocab/";
-
 /** Beginning of the URIs of draft 2020-12's vocabularies; a vocabulary's name follows it. */
-export const VOCABULARY_BASE = BASE;
+export const VOCABULARY_BASE = "https://json-schema.org/draft/2020-12/vocab/";
 
 export const SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
-export type Vocabulary =
-  | "core"
-  | "applicator"
-  | "unevaluated"
-  | "validation"
-  | "meta-data"
-  | "format-annotation"
-  | "format-assertion"
-  | "content";
+export const VOCABULARIES = [
+  ...(["core", "applicator", "unevaluated", "validation", "meta-data"] as const),
+  ...(["format-annotation", "format-assertion", "content"] as const),
+] as const;
 
-export const VOCABULARIES: readonly Vocabulary[] = [
-  "core",
-  "applicator",
-  "unevaluated",
-  "validation",
-  "meta-data",
-  "format-annotation",
-  "format-assertion",
-  "content",
-];
+export type Vocabulary = (typeof VOCABULARIES)[number];
 
 export interface Applicator {
   readonly place: SubschemaPlace;
@@ -82,24 +66,7 @@ export const APPLICATORS: ReadonlyMap<string, Applicator> = new Map([
 
 /** Keywords of the validation vocabulary: each is a condition on the value and contains no subschema. */
 export const ASSERTIONS: ReadonlySet<string> = new Set([
-  "type",
-  "enum",
-  "const",
-  "multipleOf",
-  "maximum",
-  "exclusiveMaximum",
-  "minimum",
-  "exclusiveMinimum",
-  "maxLength",
-  "minLength",
-  "pattern",
-  "maxItems",
-  "minItems",
-  "uniqueItems",
-  "maxContains",
-  "minContains",
-  "maxProperties",
-  "minProperties",
-  "required",
-  "dependentRequired",
+  ..."type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum".split(" "),
+  ..."maxLength minLength pattern maxItems minItems uniqueItems maxContains minContains".split(" "),
+  ..."maxProperties minProperties required dependentRequired".split(" "),
 ]);

@@ -12,18 +12,7 @@ const WAITS = new Set(["blocks", "conditional-blocks", "waits-for"]);
 const PRIORITIES = ["critical", "high", "medium", "low", "low"] as const;
 
 /** Types of records that agents store among the issues and that `bd ready` does not list as work. */
-const NOT_WORK = new Set([
-  "agent",
-  "convoy",
-  "event",
-  "gate",
-  "message",
-  "merge-request",
-  "molecule",
-  "rig",
-  "role",
-  "slot",
-]);
+const NOT_WORK = new Set("agent convoy event gate message merge-request molecule rig role slot".split(" "));
 
 const KEPT = ["owner", "external_ref", "defer_until", "estimated_minutes", "spec_id"] as const;
 

@@ -1,15 +1,4 @@
-import type {
-  ClaimSettings,
-  FieldRule,
-  LimitSettings,
-  LintThresholds,
-  PlannerConfig,
-  ProviderSettings,
-  RequestSettings,
-  WatchSettings,
-  WorktreeSettings,
-} from "./config.ts";
-import type { RuleName, RuleSeverity } from "./config_values.ts";
+import type { FieldRule, PlannerConfig, ProviderSettings } from "./config.ts";
 import { DEFAULT_CONFIG } from "./default_config.ts";
 
 /** A field rule as configured. Values of `enum` may have any scalar type and are compared as text. */
@@ -22,17 +11,12 @@ export interface WrittenProvider extends Omit<ProviderSettings, "env"> {
   readonly env?: Readonly<Record<string, string | number | boolean>>;
 }
 
+type WrittenSections = {
+  readonly [Name in Exclude<keyof PlannerConfig, "providers" | "schema" | "lint">]?: Partial<PlannerConfig[Name]>;
+};
+
 /** The frontmatter of `.planner/config.md` after validation. */
-export interface WrittenConfig {
-  readonly project?: { readonly name?: string };
-  readonly defaults?: {
-    readonly prompt?: string;
-    readonly provider?: string;
-    readonly model?: string;
-    readonly split_model?: string;
-    readonly branch_prefix?: string;
-    readonly main_branch?: string;
-  };
+export interface WrittenConfig extends WrittenSections {
   readonly providers?: Readonly<Record<string, WrittenProvider>>;
   readonly schema?: {
     readonly spec?: {
@@ -40,21 +24,8 @@ export interface WrittenConfig {
       readonly fields?: Readonly<Record<string, WrittenFieldRule>>;
     };
   };
-  readonly validation?: { readonly strict_output_validation?: boolean };
-  readonly verify?: Partial<PlannerConfig["verify"]>;
-  readonly git?: { readonly commit_template?: string };
-  readonly claims?: Partial<ClaimSettings>;
-  readonly pr?: Partial<RequestSettings>;
-  readonly runs?: { readonly commit?: boolean };
-  readonly worktree?: Partial<WorktreeSettings>;
-  readonly limits?: Partial<LimitSettings>;
-  readonly log?: Partial<PlannerConfig["log"]>;
-  readonly watch?: Partial<WatchSettings>;
-  readonly parallel?: { readonly max?: number };
-  readonly lint?: {
-    readonly thresholds?: Partial<LintThresholds>;
-    readonly disable?: readonly RuleName[];
-    readonly severity?: Partial<Readonly<Record<RuleName, RuleSeverity>>>;
+  readonly lint?: Partial<Omit<PlannerConfig["lint"], "thresholds">> & {
+    readonly thresholds?: Partial<PlannerConfig["lint"]["thresholds"]>;
   };
 }
 
@@ -63,26 +34,9 @@ export interface WrittenConfig {
  * merged field by field and key by key, so that setting `fields.status.enum` keeps the field's type.
  */
 export function mergeConfig(written: WrittenConfig): PlannerConfig {
-  const {
-    project,
-    defaults,
-    schema,
-    validation,
-    verify,
-    git,
-    claims,
-    pr,
-    runs,
-    worktree,
-    limits,
-    log,
-    watch,
-    parallel,
-    lint,
-  } = DEFAULT_CONFIG;
+  const { schema, lint } = DEFAULT_CONFIG;
   return {
-    project: { ...project, ...written.project },
-    defaults: { ...defaults, ...written.defaults },
+    ...mergeSections(written),
     providers: mergeProviders(written.providers ?? {}),
     schema: {
       spec: {
@@ -90,23 +44,18 @@ export function mergeConfig(written: WrittenConfig): PlannerConfig {
         fields: mergeFieldRules(written.schema?.spec?.fields ?? {}),
       },
     },
-    validation: { ...validation, ...written.validation },
-    verify: { ...verify, ...written.verify },
-    git: { ...git, ...written.git },
-    claims: { ...claims, ...written.claims },
-    pr: { ...pr, ...written.pr },
-    runs: { ...runs, ...written.runs },
-    worktree: { ...worktree, ...written.worktree },
-    limits: { ...limits, ...written.limits },
-    log: { ...log, ...written.log },
-    watch: { ...watch, ...written.watch },
-    parallel: { ...parallel, ...written.parallel },
     lint: {
       thresholds: { ...lint.thresholds, ...written.lint?.thresholds },
       disable: [...new Set(written.lint?.disable ?? lint.disable)],
       severity: { ...lint.severity, ...written.lint?.severity },
     },
   };
+}
+
+function mergeSections(written: WrittenConfig): PlannerConfig {
+  const sections = Object.entries(DEFAULT_CONFIG) as [keyof PlannerConfig, object][];
+  const merged = sections.map(([name, defaults]) => [name, { ...defaults, ...written[name] }]);
+  return Object.fromEntries(merged) as unknown as PlannerConfig;
 }
 
 function mergeProviders(written: Readonly<Record<string, WrittenProvider>>): Record<string, ProviderSettings> {

@@ -92,21 +92,18 @@ export function createBoardApp(options: BoardOptions): Hono {
     replyJson(request, await readSpecPage(context, requireQueryValue(request, "id"), hashText)),
   );
   app.get("/difference", async (request) => {
-    const [from, to] = [
-      parseCommitHash(requireQueryValue(request, "from")),
-      parseCommitHash(requireQueryValue(request, "to")),
-    ];
+    const from = parseCommitHash(requireQueryValue(request, "from"));
+    const to = parseCommitHash(requireQueryValue(request, "to"));
     const { differences } = await context.runs();
     return replyJson(request, { text: await differences.patch({ from, to }, requireQueryValue(request, "path")) });
   });
   app.get(BOARD_STREAM_PATH, (request) => {
-    const log = request.req.query("log") ?? null;
     const offset = request.req.query("offset");
-    const wishes = { revision: parseOffset(requireQueryValue(request, "revision"), "revision"), log };
     return createEventStream(
       { context, feed, shutdown },
       {
-        ...wishes,
+        revision: parseOffset(requireQueryValue(request, "revision"), "revision"),
+        log: request.req.query("log") ?? null,
         offset: offset === undefined ? null : parseOffset(offset, "offset"),
       },
     );
@@ -117,13 +114,9 @@ export function createBoardApp(options: BoardOptions): Hono {
   app.notFound((request) => request.json({ kind: "not_found", message: "There is nothing at this address" }, 404));
   app.onError((error, request) => {
     if (error instanceof OperationError) {
-      const isConflict = error.kind === "aborted";
-      const refused: CommandRefusal = {
-        kind: error.kind,
-        message: error.message,
-        ...(isConflict && { conflict: true }),
-      };
-      return request.json(refused, STATUS_OF_KIND[error.kind]);
+      const { kind, message } = error;
+      const refused: CommandRefusal = { kind, message, ...(kind === "aborted" && { conflict: true }) };
+      return request.json(refused, STATUS_OF_KIND[kind]);
     }
     options.report(error);
     return request.json({ kind: "internal", message: "The board failed: see the terminal it runs in" }, 500);

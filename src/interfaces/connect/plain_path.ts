@@ -57,34 +57,24 @@ export class PlainPath {
     // A thousand requests that arrive together must not delay a probe.
     await waitForArrivalTurn();
     if (hasDisconnected(request, response)) return this.#delegate(request, response, { account });
-    let principal: Principal | undefined;
-    // Authenticates before the body is read, so that an unauthorized caller cannot make the server read one.
-    try {
-      principal = await this.#find(request.headers.authorization ?? null);
-      this.#service.demandRole(call.method.rpc, principal);
-    } catch (error) {
-      return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
-    }
     const peer = findConnection(request);
-    const meter = new BodyMeter({ account, isJson: call.contentType === contentTypeUnaryJson, peer });
+    let principal: Principal | undefined;
     let read: ReadBody;
-    try {
-      read = await readBody(request, meter);
-    } catch (error) {
-      return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
-    }
-    const { chunks, ended } = read;
     let message: MessageShape<Rpc["method"]["input"]> | undefined;
     try {
-      const found = ended
-        ? parseCallMessage(call, joinChunks(chunks), { scheduler: meter.scheduler, account })
-        : undefined;
+      // Authenticates before the body is read, so that an unauthorized caller cannot make the server read one.
+      principal = await this.#find(request.headers.authorization ?? null);
+      this.#service.demandRole(call.method.rpc, principal);
+      const meter = new BodyMeter({ account, isJson: call.contentType === contentTypeUnaryJson, peer });
+      read = await readBody(request, meter);
+      const bytes = read.ended ? joinChunks(read.chunks) : undefined;
+      const found = bytes && parseCallMessage(call, bytes, { scheduler: meter.scheduler, account });
       message = found instanceof Promise ? await found : found;
     } catch (error) {
       return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
     }
     if (message === undefined)
-      return this.#delegate(request, response, { account, body: replayBody(chunks, ended, request) });
+      return this.#delegate(request, response, { account, body: replayBody(read, request) });
     const restMs = call.timeoutMs === undefined ? undefined : call.timeoutMs - (performance.now() - started);
     try {
       const caller = describeCaller(wrapRequestHeaders(request), {
@@ -132,8 +122,7 @@ function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 async function* replayBody(
-  chunks: readonly Uint8Array[],
-  ended: boolean,
+  { chunks, ended }: ReadBody,
   request: NodeRequest,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield* chunks;

@@ -39,19 +39,10 @@ const QUERY_NAMES: Readonly<Record<string, string>> = {
   GetWindow: "window",
 };
 
-/** Error codes for client programs. Source: docs/contract/datacenter-errors.md#reasons. */
-const ERROR_CODES: Readonly<Record<ErrorKind, string>> = {
-  invalid_argument: "BAD_USER_INPUT",
-  not_found: "NOT_FOUND",
-  already_exists: "ALREADY_EXISTS",
-  failed_precondition: "FAILED_PRECONDITION",
-  aborted: "ABORTED",
-  permission_denied: "PERMISSION_DENIED",
-  unauthenticated: "UNAUTHENTICATED",
-  resource_exhausted: "RESOURCE_EXHAUSTED",
-  deadline_exceeded: "DEADLINE_EXCEEDED",
-  unavailable: "UNAVAILABLE",
-};
+/** Returns the error code for client programs. Source: docs/contract/datacenter-errors.md#reasons. */
+function getErrorCode(kind: ErrorKind): string {
+  return kind === "invalid_argument" ? "BAD_USER_INPUT" : kind.toUpperCase();
+}
 
 type Field = GraphQLFieldConfig<unknown, GraphqlContext>;
 
@@ -120,7 +111,7 @@ async function readArguments(method: DescMethodUnary, args: object, run: Graphql
     const message = `Cannot read the argument ${field}: ${error.message}`;
     const reason = "FIELD_OUT_OF_RANGE";
     throw createGraphqlRefusal(message, {
-      code: ERROR_CODES.invalid_argument,
+      code: getErrorCode("invalid_argument"),
       reason,
       violations: [{ reason, field, message, ref: "" }],
     });
@@ -129,14 +120,14 @@ async function readArguments(method: DescMethodUnary, args: object, run: Graphql
 
 /** Returns the extensions of an error that clients read in addition to its message. */
 export function createErrorExtensions(error: OperationError): Record<string, unknown> {
-  if (!(error instanceof Refusal)) return { code: ERROR_CODES[error.kind] };
+  if (!(error instanceof Refusal)) return { code: getErrorCode(error.kind) };
   const violations = error.violations.map(({ code, field, message, ref = "" }) => ({
     reason: code,
     field: convertToArgumentPath(field),
     message,
     ref,
   }));
-  return { code: ERROR_CODES[error.kind], reason: error.reason, violations };
+  return { code: getErrorCode(error.kind), reason: error.reason, violations };
 }
 
 function createGraphqlRefusal(message: string, extensions: Record<string, unknown>): GraphQLError {

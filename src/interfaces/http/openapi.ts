@@ -39,7 +39,12 @@ const ERROR_SCHEMA: JsonSchema = {
   },
 };
 
-const failure = (description: string) => ({ description, content: { "application/json": { schema: ERROR_REF } } });
+const json = (description: string, schema: JsonSchema) => ({
+  description,
+  content: { "application/json": { schema } },
+});
+
+const failure = (description: string) => json(description, ERROR_REF);
 
 /** Error replies of every call. */
 const ERROR_RESPONSES = {
@@ -126,11 +131,8 @@ function createMessageReference(
 
 function describeRpcPath(method: DescMethod, options: SchemaOptions): object {
   const summary = findProtoComment(`${method.parent.typeName}.${method.name}`);
-  const answer = {
-    description: "The answer.",
-    content: { "application/json": { schema: options.message(method.output) } },
-  };
-  const request = options.message(method.input);
+  const answer = json("The answer.", options.message(method.output));
+  const { content } = json("The request.", options.message(method.input));
   const common = { tags: ["RPC"], summary, responses: { "200": answer, ...ERROR_RESPONSES } };
   const post = {
     ...common,
@@ -143,16 +145,10 @@ function describeRpcPath(method: DescMethod, options: SchemaOptions): object {
         schema: { type: "integer", minimum: 0, maximum: 600_000 },
       },
     ],
-    requestBody: { required: true, content: { "application/json": { schema: request } } },
+    requestBody: { required: true, content },
   };
   if (method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS) return { post };
-  const message = {
-    name: "message",
-    in: "query",
-    required: true,
-    description: "The request.",
-    content: { "application/json": { schema: request } },
-  };
+  const message = { name: "message", in: "query", required: true, description: "The request.", content };
   const get = {
     ...common,
     operationId: `${method.name}Get`,
@@ -202,11 +198,6 @@ const RECEIPT: JsonSchema = {
     ]),
   ),
 };
-
-const json = (description: string, schema: JsonSchema) => ({
-  description,
-  content: { "application/json": { schema } },
-});
 
 /** Describes an operation on a route that answers JSON to callers with a role. @param more its parameters and body */
 function describeOperation(tag: string, summary: string, operationId: string, ok: object, more: object = {}): object {

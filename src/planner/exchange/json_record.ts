@@ -1,6 +1,21 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { SourceLocation, SourceNote } from "./source.ts";
+import type { JsonProblem, PlacedValue } from "./json_text.ts";
+import { refuseUnparsed, type SourceLocation, type SourceNote } from "./source.ts";
 import { parseDay, parseTime } from "./words.ts";
+
+/** Yields the objects among the values of a file. Refuses problems and other values when it reaches them. */
+export function* readRecords(
+  file: string,
+  values: Iterable<PlacedValue | JsonProblem>,
+  notes: SourceNote[],
+): Generator<JsonRecord> {
+  for (const one of values) {
+    const place = { file, line: one.line };
+    if ("message" in one) notes.push(refuseUnparsed(place, one.message));
+    else if (isJsonObject(one.value)) yield new JsonRecord(one.value, place, notes);
+    else notes.push(refuseUnparsed(place, "expected an object"));
+  }
+}
 
 /** An object of a source's JSON. A field with an unexpected type or invalid date counts as absent and is noted. */
 export class JsonRecord {

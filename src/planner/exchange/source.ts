@@ -78,6 +78,11 @@ export interface SourceNote extends SourceLocation {
   readonly refused?: true;
 }
 
+/** Returns the note about content that cannot be parsed and is not imported. */
+export function refuseUnparsed({ file, line }: SourceLocation, detail: string): SourceNote {
+  return { file, line, reason: "cannot be parsed", detail, refused: true };
+}
+
 export interface SourceReading {
   readonly tasks: readonly SourceTask[];
   readonly notes: readonly SourceNote[];

@@ -1,6 +1,6 @@
 import { getText, getTexts, pickTextFields } from "../foreign_fields.ts";
 import { type ForeignFields, readForeignMarkdown, readForeignYaml } from "../foreign_yaml.ts";
-import type { SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
+import { refuseUnparsed, type SourceFile, type SourceFormat, type SourceNote, type SourceTask } from "../source.ts";
 import {
   parseDay,
   parsePriorityWord,
@@ -73,13 +73,7 @@ class Reading {
     const parsed = readForeignMarkdown(text);
     if (!parsed.ok) {
       const { line, column, message } = parsed.problem;
-      this.notes.push({
-        file: path,
-        line,
-        reason: "cannot be parsed",
-        detail: `column ${column}: ${message}`,
-        refused: true,
-      });
+      this.notes.push(refuseUnparsed({ file: path, line }, `column ${column}: ${message}`));
       return;
     }
     const id = getText(parsed, "id") ?? /^([a-z]+-[\d.]+) - /i.exec(path.slice(folder.length))?.[1];

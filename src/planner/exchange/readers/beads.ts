@@ -1,5 +1,4 @@
-import { isJsonObject } from "#kernel/json_object.ts";
-import { JsonRecord } from "../json_record.ts";
+import { type JsonRecord, readRecords } from "../json_record.ts";
 import { parseJsonLines } from "../json_text.ts";
 import { buildBody, convertToCriteria } from "../sections.ts";
 import type { FieldText, SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
@@ -40,7 +39,9 @@ export const beads: SourceFormat = {
   reads: (path) => /^[^/]+\.jsonl$/i.test(path) && !/^(?:interactions|routes|molecules|deletions)\.jsonl$/.test(path),
   read(files, now) {
     const notes: SourceNote[] = [];
-    return { tasks: selectExport(files).flatMap((file) => readTasks(file, now, notes)), notes };
+    const records = selectExport(files).map(({ path, text }) => readRecords(path, parseJsonLines(text), notes));
+    const tasks = records.flatMap((each) => [...each.map((record) => readTask(record, now))]);
+    return { tasks: tasks.filter((task) => task !== undefined), notes };
   },
 };
 
@@ -52,19 +53,6 @@ function isIssuesFile(path: string): boolean {
 function selectExport(files: readonly SourceFile[]): readonly SourceFile[] {
   const issues = ["issues.jsonl", "beads.jsonl"].flatMap((name) => files.filter(({ path }) => path === name));
   return issues.length > 0 ? issues.slice(0, 1) : files;
-}
-
-function readTasks({ path, text }: SourceFile, now: Date, notes: SourceNote[]): readonly SourceTask[] {
-  const tasks: SourceTask[] = [];
-  for (const line of parseJsonLines(text)) {
-    const place = { file: path, line: line.line };
-    if ("message" in line) notes.push({ ...place, reason: "cannot be parsed", detail: line.message, refused: true });
-    else if (isJsonObject(line.value)) {
-      const task = readTask(new JsonRecord(line.value, place, notes), now);
-      if (task !== undefined) tasks.push(task);
-    } else notes.push({ ...place, reason: "cannot be parsed", detail: "expected an object", refused: true });
-  }
-  return tasks;
 }
 
 function readTask(record: JsonRecord, now: Date): SourceTask | undefined {

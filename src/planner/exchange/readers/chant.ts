@@ -3,7 +3,7 @@ import { parseSpecIdParts } from "../../spec/spec_id.ts";
 import { getText, getTexts, pickTextFields } from "../foreign_fields.ts";
 import { type ForeignFields, type ForeignValue, readForeignMarkdown } from "../foreign_yaml.ts";
 import { splitTitle } from "../sections.ts";
-import type { SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
+import { refuseUnparsed, type SourceFile, type SourceFormat, type SourceNote, type SourceTask } from "../source.ts";
 import { parseStatusWord, parseTime } from "../words.ts";
 
 /** Names of the fields that are read one by one; all others are copied. */
@@ -47,7 +47,7 @@ function readTask({ path, text }: SourceFile, ids: ReadonlySet<string>, notes: S
   const read = readForeignMarkdown(text);
   if (!read.ok) {
     const { line, column, message } = read.problem;
-    notes.push({ file: path, line, reason: "cannot be parsed", detail: `column ${column}: ${message}`, refused: true });
+    notes.push(refuseUnparsed({ file: path, line }, `column ${column}: ${message}`));
     return [];
   }
   const id = parseSpecId(path);

@@ -1,8 +1,8 @@
 import { getNodeValue } from "jsonc-parser";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { visitUnfencedLines } from "../../spec/body_lines.ts";
-import { JsonRecord } from "../json_record.ts";
-import { listElements, type PlacedValue, parseJsonLines, parseJsonWithLines } from "../json_text.ts";
+import { type JsonRecord, readRecords } from "../json_record.ts";
+import { type JsonProblem, listElements, type PlacedValue, parseJsonLines, parseJsonWithLines } from "../json_text.ts";
 import { buildBody } from "../sections.ts";
 import type { SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
 import { parsePriorityWord, parseTypeWord } from "../words.ts";
@@ -34,37 +34,16 @@ export const github: SourceFormat = {
   reads: (path) => /^[^/]+\.jsonl?$/i.test(path),
   read(files) {
     const notes: SourceNote[] = [];
-    const issues = files.flatMap((file) => readIssues(file, notes));
+    const issues = files.flatMap((file) => [...readRecords(file.path, readValues(file), notes)]);
     return { tasks: issues.map((record) => readTask(record)).filter((task) => task !== undefined), notes };
   },
 };
 
-function readIssues(file: SourceFile, notes: SourceNote[]): readonly JsonRecord[] {
-  return readValues(file, notes).flatMap(({ value, line }) => {
-    const place = { file: file.path, line };
-    if (isJsonObject(value)) return [new JsonRecord(value, place, notes)];
-    notes.push({ ...place, reason: "cannot be parsed", detail: "expected an object", refused: true });
-    return [];
-  });
-}
-
 /** Returns the issues of a list, of pages of a list (`gh api --slurp`), of a search's `items`, or of JSON Lines. */
-function readValues({ path, text }: SourceFile, notes: SourceNote[]): readonly PlacedValue[] {
-  const refuse = (line: number, detail: string): void => {
-    notes.push({ file: path, line, reason: "cannot be parsed", detail, refused: true });
-  };
-  if (/\.jsonl$/i.test(path)) {
-    return [...parseJsonLines(text)].flatMap((line) => {
-      if (!("message" in line)) return [line];
-      refuse(line.line, line.message);
-      return [];
-    });
-  }
+function readValues({ path, text }: SourceFile): Iterable<PlacedValue | JsonProblem> {
+  if (/\.jsonl$/i.test(path)) return parseJsonLines(text);
   const json = parseJsonWithLines(text);
-  if ("message" in json) {
-    refuse(json.line, json.message);
-    return [];
-  }
+  if ("message" in json) return [json];
   const { root } = json;
   if (root.type === "array") {
     const nodes = root.children ?? [];

@@ -3,7 +3,7 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import { JsonRecord } from "../json_record.ts";
 import { listElements, type PlacedJson, parseJsonWithLines } from "../json_text.ts";
 import { buildBody, convertToCriteria } from "../sections.ts";
-import type { SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
+import { refuseUnparsed, type SourceFile, type SourceFormat, type SourceNote, type SourceTask } from "../source.ts";
 import { parsePriorityWord, parseStatusWord, type StatusMeaning } from "../words.ts";
 
 /** Reads the tasks of Task Master from `tasks.json`, which holds one list per tag or one list without a tag. */
@@ -33,19 +33,15 @@ export const taskMaster: SourceFormat = {
 function readTasks({ path, text }: SourceFile, notes: SourceNote[]): readonly SourceTask[] {
   const json = parseJsonWithLines(text);
   if ("message" in json) {
-    notes.push({ file: path, line: json.line, reason: "cannot be parsed", detail: json.message, refused: true });
+    notes.push(refuseUnparsed({ file: path, line: json.line }, json.message));
     return [];
   }
-  const lists = findLists(json);
-  for (const { name, line } of findTagsWithoutList(json)) {
-    notes.push({
-      file: path,
-      line,
-      reason: "cannot be parsed",
-      detail: `${name}: expected tasks in a list`,
-      refused: true,
-    });
+  const tags = findTags(json);
+  for (const { tag, node } of tags) {
+    if (node.type === "array") continue;
+    notes.push(refuseUnparsed({ file: path, line: json.lineOf(node) }, `${tag}: expected tasks in a list`));
   }
+  const lists = tags.filter(({ node }) => node.type === "array");
   const isTagged = lists.length > 1 || lists[0]?.tag !== "master";
   return lists.flatMap(({ tag, node }) => {
     const list = new TagReading({ file: path, prefix: isTagged ? `${tag}/` : "", tag, notes, json });
@@ -53,25 +49,13 @@ function readTasks({ path, text }: SourceFile, notes: SourceNote[]): readonly So
   });
 }
 
-/** Returns the lists by tag. A list without a tag, as older versions wrote it, gets the tag master. */
-function findLists({ root }: PlacedJson): readonly { readonly tag: string; readonly node: Node }[] {
+/** Returns `tasks` of each tag. A list without a tag, as older versions wrote it, gets the tag master. */
+function findTags({ root }: PlacedJson): readonly { readonly tag: string; readonly node: Node }[] {
   const single = findNodeAtLocation(root, ["tasks"]);
   if (single?.type === "array") return [{ tag: "master", node: single }];
-  return (root.type === "object" ? (root.children ?? []) : []).flatMap(({ children = [] }) => {
-    const [name, value] = children;
+  return (root.type === "object" ? (root.children ?? []) : []).flatMap(({ children: [name, value] = [] }) => {
     const node = value === undefined ? undefined : findNodeAtLocation(value, ["tasks"]);
-    return name === undefined || node?.type !== "array" ? [] : [{ tag: String(getNodeValue(name)), node }];
-  });
-}
-
-/** Returns the tags whose `tasks` is not a list. */
-function findTagsWithoutList(json: PlacedJson): readonly { readonly name: string; readonly line: number }[] {
-  const { root } = json;
-  if (root.type !== "object" || findNodeAtLocation(root, ["tasks"])?.type === "array") return [];
-  return (root.children ?? []).flatMap(({ children: [name, value] = [] }) => {
-    const node = value === undefined ? undefined : findNodeAtLocation(value, ["tasks"]);
-    if (name === undefined || node === undefined || node.type === "array") return [];
-    return [{ name: String(getNodeValue(name)), line: json.lineOf(node) }];
+    return name === undefined || node === undefined ? [] : [{ tag: String(getNodeValue(name)), node }];
   });
 }
 
@@ -97,7 +81,7 @@ class TagReading {
     return listElements(node, json).flatMap(({ value, line }, at) => {
       const place = { file, line };
       if (!isJsonObject(value)) {
-        notes.push({ ...place, reason: "cannot be parsed", detail: "expected an object", refused: true });
+        notes.push(refuseUnparsed(place, "expected an object"));
         return [];
       }
       const record = new JsonRecord(value, place, notes);

@@ -4,20 +4,11 @@ import { codeToString } from "@connectrpc/connect/protocol-connect";
 
 /** Canonical codes by HTTP status of a request refused early. Source: Connect, Error Codes; RFC 9110, 15. */
 const OUTCOME_BY_STATUS: Readonly<Record<number, string>> = {
-  400: "invalid_argument",
-  401: "unauthenticated",
-  403: "permission_denied",
-  404: "not_found",
-  405: "unimplemented",
-  406: "invalid_argument",
-  408: "deadline_exceeded",
-  413: "resource_exhausted",
-  415: "invalid_argument",
-  429: "resource_exhausted",
-  499: "cancelled",
-  501: "unimplemented",
-  503: "unavailable",
-  504: "deadline_exceeded",
+  ...{ 400: "invalid_argument", 406: "invalid_argument", 415: "invalid_argument" },
+  ...{ 401: "unauthenticated", 403: "permission_denied", 404: "not_found" },
+  ...{ 405: "unimplemented", 501: "unimplemented", 503: "unavailable" },
+  ...{ 408: "deadline_exceeded", 504: "deadline_exceeded", 499: "cancelled" },
+  ...{ 413: "resource_exhausted", 429: "resource_exhausted" },
 };
 
 /** Returns the outcome of a refused request in metrics; undefined if the request was not refused. */

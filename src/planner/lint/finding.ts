@@ -52,15 +52,10 @@ export interface LintReport {
 }
 
 export function createLintReport(specsChecked: number, files: readonly FileReport[]): LintReport {
-  let errors = 0;
-  let warnings = 0;
-  for (const { findings } of files) {
-    for (const { severity } of findings) {
-      if (severity === "error") errors++;
-      else warnings++;
-    }
-  }
-  return { specsChecked, errors, warnings, files: files.filter(({ findings }) => findings.length > 0) };
+  const findings = files.flatMap((file) => file.findings);
+  const errors = findings.filter(({ severity }) => severity === "error").length;
+  const warnings = findings.length - errors;
+  return { specsChecked, errors, warnings, files: files.filter((file) => file.findings.length > 0) };
 }
 
 /** Returns whether `lint.disable` or `lint.severity` disables the rule. */

@@ -49,14 +49,9 @@ function updateFence(line: string, fence: string): string {
 }
 
 /** Markdown node types in which blanks at a line's end matter: code, raw HTML, and the two-space line break. */
-const MEANINGFUL: ReadonlySet<string> = new Set([
-  "codeFenced",
-  "codeIndented",
-  "codeText",
-  "htmlFlow",
-  "htmlText",
-  "hardBreakTrailing",
-]);
+const MEANINGFUL: ReadonlySet<string> = new Set(
+  "codeFenced codeIndented codeText htmlFlow htmlText hardBreakTrailing".split(" "),
+);
 
 /**
  * Trims the lines of a Markdown body without changing how it renders.

@@ -29,16 +29,6 @@ export interface GraphqlContext {
   readonly run: RunSteps;
 }
 
-/** Query names that differ from the name of the RPC. Source: docs/contract/datacenter-interfaces.md#graphql. */
-const QUERY_NAMES: Readonly<Record<string, string>> = {
-  GetRack: "rack",
-  GetDevice: "device",
-  GetPort: "port",
-  GetDeviceType: "deviceType",
-  GetCapacity: "capacity",
-  GetWindow: "window",
-};
-
 /** Returns the error code for client programs. Source: docs/contract/datacenter-errors.md#reasons. */
 function getErrorCode(kind: ErrorKind): string {
   return kind === "invalid_argument" ? "BAD_USER_INPUT" : kind.toUpperCase();
@@ -73,8 +63,9 @@ function isReadMethod({ idempotency }: DescMethod): boolean {
   return idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
 }
 
-export function findFieldName({ name, localName }: DescMethod): string {
-  return QUERY_NAMES[name] ?? localName;
+/** Returns the RPC's name, without its verb for `GetRack` and the like: docs/contract/datacenter-interfaces.md#graphql. */
+export function findFieldName({ localName }: DescMethod): string {
+  return localName.replace(/^get([A-Z])/, (_, first: string) => first.toLowerCase());
 }
 
 function createMethodField(types: GraphqlTypes, method: DescMethodUnary): Field {

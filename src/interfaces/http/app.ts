@@ -172,7 +172,10 @@ function sendFailure(error: unknown, context: AppContext, { report }: Pick<AppOp
 
 /** Sends a JSON reply with its length, by which it is charged. */
 function sendJson(context: AppContext, value: unknown): Response {
-  const body = JSON.stringify(value);
+  return sendJsonText(context, JSON.stringify(value));
+}
+
+function sendJsonText(context: AppContext, body: string): Response {
   const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
   return context.body(body, 200, headers);
 }
@@ -243,9 +246,7 @@ async function answerOpenapi(context: AppContext, { version = "" }: AppOptions):
 async function answerSample(context: AppContext, options: AppOptions): Promise<Response> {
   await options.service.session(await findCaller(context, options, "REST"));
   if (options.loadSample === undefined) return context.notFound();
-  const body = await options.loadSample();
-  const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
-  return context.body(body, 200, headers);
+  return sendJsonText(context, await options.loadSample());
 }
 
 async function answerHistory(context: AppContext, options: AppOptions): Promise<Response> {

@@ -25,7 +25,6 @@ export function createJsonOptions({ method, effect }: Rpc) {
 
 /** Returns the message type and the decoding options of large requests of an RPC. */
 export function createLargeForm(rpc: Rpc, isBinary: boolean): LargeForm {
-  const { input } = rpc.method;
-  if (isBinary) return { input, isBinary, options: BINARY_OPTIONS };
-  return { input, isBinary, options: { ...JSON_OPTIONS, ignoreUnknownFields: rpc.effect === "read" } };
+  const options = isBinary ? BINARY_OPTIONS : { ...JSON_OPTIONS, ignoreUnknownFields: rpc.effect === "read" };
+  return { input: rpc.method.input, isBinary, options };
 }

@@ -30,7 +30,7 @@ export async function readSpecPage(
   digest: (text: string) => string,
 ): Promise<SpecPage> {
   const spec = await findSpec(context, text, { archived: true });
-  const { id, body } = spec;
+  const { id, archived, title, type, labels, priority, due, assignee, body } = spec;
   const file = await context.specs.readText(id);
   const ports = await context.runs();
   const [links, runs, kept, worktree, difference, log, diagnosis, there] = await Promise.all([
@@ -44,16 +44,7 @@ export async function readSpecPage(
     readValueOrNull(() => (spec.archived ? null : readWorktreeBody(context, id))),
   ]);
   return {
-    id,
-    file: file.file,
-    archived: spec.archived,
-    title: spec.title,
-    type: spec.type,
-    labels: spec.labels,
-    priority: spec.priority,
-    due: spec.due,
-    assignee: spec.assignee,
-    body,
+    ...{ id, file: file.file, archived, title, type, labels, priority, due, assignee, body },
     // micromark leaves out raw HTML and links with a scheme that could run code by default.
     html: micromark(body),
     seen: digest(file.text),
@@ -96,13 +87,10 @@ async function readRuns(context: PlannerContext, id: SpecId): Promise<readonly S
     .slice(-MAX_RUNS)
     .reverse()
     .map((record) => {
-      const report = reported.get(record.process_id);
+      const { process_id, mode, status, started_at, completed_at } = record;
+      const report = reported.get(process_id);
       return {
-        process_id: record.process_id,
-        mode: record.mode,
-        status: record.status,
-        started_at: record.started_at,
-        completed_at: record.completed_at,
+        ...{ process_id, mode, status, started_at, completed_at },
         error: record.status === "running" ? null : (record.error ?? null),
         agent: report?.agent ?? null,
         tokens: report?.usage == null ? null : countTokens(report.usage),

@@ -20,6 +20,16 @@ export interface RuleFinding {
   readonly bodyLine?: number | undefined;
 }
 
+/** Creates a finding about a whole frontmatter field. */
+export function createFieldFinding(
+  severity: Severity,
+  field: string,
+  message: string,
+  suggestion?: string,
+): RuleFinding {
+  return { severity, field, message, path: [field], suggestion };
+}
+
 /** An error or warning about a file. Source: docs/contract/spec-tool.md#lint-diagnostic. */
 export interface Finding {
   readonly rule: RuleName;

@@ -1,6 +1,6 @@
 import { findNearest } from "#kernel/nearest.ts";
 import { isMissingValue, nameType } from "../field_value.ts";
-import type { RuleFinding } from "../finding.ts";
+import { createFieldFinding, type RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
 const STATUSES = ["pending", "approved", "rejected"] as const;
@@ -12,13 +12,8 @@ export const approval: Rule = {
     const written = spec.frontmatter["approval"];
     if (isMissingValue(written)) return;
     if (spec.approval === null) {
-      yield {
-        severity: "error",
-        field: "approval",
-        message: `approval must be an object, got ${nameType(written)}`,
-        path: ["approval"],
-        suggestion: "Write required, status, by and at below it",
-      };
+      const message = `approval must be an object, got ${nameType(written)}`;
+      yield createFieldFinding("error", "approval", message, "Write required, status, by and at below it");
       return;
     }
     const { required } = written as { readonly required?: unknown };

@@ -1,3 +1,4 @@
+import { createFieldFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
 const EXPENSIVE = /opus|sonnet/i;
@@ -12,12 +13,7 @@ export const modelWaste: Rule = {
     if (model === null || !EXPENSIVE.test(model) || EXEMPT.has(spec.type)) return;
     if (spec.targetFiles.length > simple_files || facts.words > simple_words) return;
     if (facts.criteria.length > simple_criteria) return;
-    yield {
-      severity: "warning",
-      field: "model",
-      message: `model '${model}' for a simple spec`,
-      path: ["model"],
-      suggestion: spec.model === null ? "Name a cheaper model in the spec" : "Name a cheaper model",
-    };
+    const suggestion = spec.model === null ? "Name a cheaper model in the spec" : "Name a cheaper model";
+    yield createFieldFinding("warning", "model", `model '${model}' for a simple spec`, suggestion);
   },
 };

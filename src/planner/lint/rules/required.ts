@@ -5,7 +5,7 @@ import type { Spec } from "../../spec/spec.ts";
 import { parseSpecIdParts } from "../../spec/spec_id.ts";
 import { normalizeStatus, TOOL_STATUSES } from "../../spec/status.ts";
 import { describeTypeMismatch, findMistypedItems, isMissingValue, nameType } from "../field_value.ts";
-import type { RuleFinding } from "../finding.ts";
+import { createFieldFinding, type RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
 /** Requires fields in `schema.spec.required`, values matching `schema.spec.fields`, an id matching the file name. */
@@ -18,8 +18,7 @@ export const required: Rule = {
     yield* checkValues(spec, fields);
     yield* checkDueDay(spec);
     if (!names.includes("labels") && isMissingValue(spec.frontmatter["labels"])) {
-      const message = "missing optional field 'labels'";
-      yield { severity: "warning", field: "labels", message, path: ["labels"] };
+      yield createFieldFinding("warning", "labels", "missing optional field 'labels'");
     }
   },
 };
@@ -36,35 +35,20 @@ export function* findMissingFields(spec: Spec, names: readonly string[]): Iterab
     // The title is the body's first heading; rule `title` reports a missing one.
     if (field === "title" || !isMissingValue(spec.frontmatter[field])) continue;
     const fixable = field === "status" || field === "id";
-    yield {
-      severity: "error",
-      field,
-      message: `missing required field '${field}'`,
-      path: [field],
-      suggestion: fixable ? "Run `planner lint --fix` to fill it in" : undefined,
-    };
+    const suggestion = fixable ? "Run `planner lint --fix` to fill it in" : undefined;
+    yield createFieldFinding("error", field, `missing required field '${field}'`, suggestion);
   }
 }
 
 function* checkSpecIdField({ id, frontmatter }: Spec): Iterable<RuleFinding> {
   const written = frontmatter["id"];
   if (typeof written === "string" && written !== "" && written !== id) {
-    yield {
-      severity: "error",
-      field: "id",
-      message: `id '${written}' differs from the file name '${id}'`,
-      path: ["id"],
-      suggestion: `Write id: ${id}, or rename the file`,
-    };
+    const message = `id '${written}' differs from the file name '${id}'`;
+    yield createFieldFinding("error", "id", message, `Write id: ${id}, or rename the file`);
   }
   if (parseSpecIdParts(id) === undefined) {
-    yield {
-      severity: "warning",
-      field: "id",
-      message: `id '${id}' does not have the shape <YYYY-MM-DD>-<NNN>-<suffix>`,
-      path: ["id"],
-      suggestion: "Rename the file",
-    };
+    const message = `id '${id}' does not have the shape <YYYY-MM-DD>-<NNN>-<suffix>`;
+    yield createFieldFinding("warning", "id", message, "Rename the file");
   }
 }
 
@@ -84,8 +68,7 @@ export function* checkField(field: string, rule: FieldRule, value: unknown): Ite
 function* checkDueDay({ frontmatter }: Spec): Iterable<RuleFinding> {
   const due = frontmatter["due"];
   if (typeof due !== "string" || due.trim() === "" || isCalendarDay(due.trim())) return;
-  const message = `due '${due}' is no day: expected YYYY-MM-DD`;
-  yield { severity: "error", field: "due", message, path: ["due"] };
+  yield createFieldFinding("error", "due", `due '${due}' is no day: expected YYYY-MM-DD`);
 }
 
 function createMismatchFinding(

@@ -2,7 +2,7 @@ import { findNearest } from "#kernel/nearest.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { isMissingValue } from "../field_value.ts";
-import type { RuleFinding } from "../finding.ts";
+import { createFieldFinding, type RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
 /** Types that lint accepts without a warning. Source: docs/decisions.md#s-05. */
@@ -26,13 +26,8 @@ export const type: Rule = {
       case "driver":
       case "group":
         if (spec.members.length === 0 && !world.hasMembers(spec.id)) {
-          yield {
-            severity: "warning",
-            field: "members",
-            message: `type '${spec.type}' without members`,
-            path: ["members"],
-            suggestion: "List the member specs under members",
-          };
+          const message = `type '${spec.type}' without members`;
+          yield createFieldFinding("warning", "members", message, "List the member specs under members");
         }
     }
   },
@@ -43,31 +38,22 @@ function* checkTypeName(spec: Spec, { required, fields }: PlannerConfig["schema"
   const allowed = fields["type"]?.enum;
   if (isMissingValue(spec.frontmatter["type"])) {
     if (required.includes("type")) return;
-    const message = "missing optional field 'type'";
-    yield { severity: "warning", field: "type", message, allowed: allowed ?? TYPES, path: ["type"] };
+    const finding = createFieldFinding("warning", "type", "missing optional field 'type'");
+    yield { ...finding, allowed: allowed ?? TYPES };
   } else if (allowed === undefined && !TYPES.some((known) => known === spec.type)) {
     const near = findNearest(spec.type, TYPES);
-    yield {
-      severity: "warning",
-      field: "type",
-      message: `type '${spec.type}' not in enum [${TYPES.join(", ")}]`,
-      allowed: TYPES,
-      path: ["type"],
-      suggestion: near === undefined ? undefined : `Did you mean '${near}'?`,
-    };
+    const message = `type '${spec.type}' not in enum [${TYPES.join(", ")}]`;
+    const suggestion = near === undefined ? undefined : `Did you mean '${near}'?`;
+    yield { ...createFieldFinding("warning", "type", message, suggestion), allowed: TYPES };
   }
 }
 
 /** Requires that at least one of the fields has a value. */
 function* requireOneOf(spec: Spec, fields: readonly [string, ...string[]]): Iterable<RuleFinding> {
   if (fields.some((field) => hasValue(spec.frontmatter[field]))) return;
-  yield {
-    severity: "warning",
-    field: fields[0],
-    message: `type '${spec.type}' without ${fields.join(" or ")}`,
-    path: [fields[0]],
-    suggestion: `Say in ${fields.join(" or ")} ${PURPOSE[fields[0]] ?? ""}`.trimEnd(),
-  };
+  const [field] = fields;
+  const suggestion = `Say in ${fields.join(" or ")} ${PURPOSE[field] ?? ""}`.trimEnd();
+  yield createFieldFinding("warning", field, `type '${spec.type}' without ${fields.join(" or ")}`, suggestion);
 }
 
 const PURPOSE: Readonly<Record<string, string>> = {

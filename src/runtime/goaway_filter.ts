@@ -84,20 +84,12 @@ function addSocketMembers(stream: Duplex, socket: Socket): Duplex {
   for (const name of ["remoteAddress", "remotePort", "localAddress", "localPort", "encrypted"] as const) {
     Object.defineProperty(stream, name, { get: () => Reflect.get(socket, name) });
   }
-  return Object.assign(stream, {
-    ref: () => stream,
-    unref: () => stream,
-    setNoDelay(on?: boolean) {
-      socket.setNoDelay(on);
+  for (const name of ["setNoDelay", "setKeepAlive", "setTimeout"] as const) {
+    const forward = (...values: readonly unknown[]) => {
+      Reflect.apply(socket[name], socket, values);
       return stream;
-    },
-    setKeepAlive(on?: boolean, delay?: number) {
-      socket.setKeepAlive(on, delay);
-      return stream;
-    },
-    setTimeout(milliseconds: number, done?: () => void) {
-      socket.setTimeout(milliseconds, done);
-      return stream;
-    },
-  });
+    };
+    Object.defineProperty(stream, name, { value: forward });
+  }
+  return Object.assign(stream, { ref: () => stream, unref: () => stream });
 }

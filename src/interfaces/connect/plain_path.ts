@@ -73,8 +73,7 @@ export class PlainPath {
     } catch (error) {
       return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
     }
-    if (message === undefined)
-      return this.#delegate(request, response, { account, body: replayBody(read, request) });
+    if (message === undefined) return this.#delegate(request, response, { account, body: replayBody(read, request) });
     const restMs = call.timeoutMs === undefined ? undefined : call.timeoutMs - (performance.now() - started);
     try {
       const caller = describeCaller(wrapRequestHeaders(request), {

@@ -7,7 +7,7 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import { findUnreadablePath } from "#dc/operations/messages/json_place.ts";
-import { OperationError } from "#kernel/errors.ts";
+import { createInvalidArgumentError } from "#kernel/errors.ts";
 import { findNearest } from "#kernel/nearest.ts";
 
 const UNREADABLE = /^cannot decode (?:message|field|enum) (\S+) from JSON: (.*)$/s;
@@ -23,10 +23,7 @@ export function readRequest<Method extends DescMethodUnary>(
     const { message } = error as Error;
     const [, type = "", problem = message] = UNREADABLE.exec(message) ?? [];
     const field = findUnreadablePath(method.input, args, {}) || "arguments";
-    throw new OperationError(
-      "invalid_argument",
-      explainProblem(field, problem, findEnum(method.input, type, new Set())),
-    );
+    throw createInvalidArgumentError(explainProblem(field, problem, findEnum(method.input, type, new Set())));
   }
 }
 
@@ -56,17 +53,17 @@ export function checkArgumentNames(
 ): Readonly<Record<string, unknown>> {
   const given = args ?? {};
   if (typeof given !== "object" || Array.isArray(given)) {
-    throw new OperationError("invalid_argument", "Cannot read the arguments: expected an object");
+    throw createInvalidArgumentError("Cannot read the arguments: expected an object");
   }
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;
     const close = findNearest(name, known);
     const hint = close === undefined ? `expected one of ${known.join(", ")}` : `did you mean "${close}"?`;
-    throw new OperationError("invalid_argument", `Unknown parameter "${name}": ${hint}`);
+    throw createInvalidArgumentError(`Unknown parameter "${name}": ${hint}`);
   }
   for (const name of required) {
     if (Reflect.get(given, name) === undefined) {
-      throw new OperationError("invalid_argument", `Missing required parameter "${name}"`);
+      throw createInvalidArgumentError(`Missing required parameter "${name}"`);
     }
   }
   return given as Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { OperationError } from "#kernel/errors.ts";
+import { createInvalidArgumentError, type OperationError } from "#kernel/errors.ts";
 
 /** Selected parts of a reply, by field name. An empty value selects the whole field, others a part of it. */
 export interface Selection {
@@ -25,10 +25,7 @@ export function readSelection(reply: DescMessage, paths: readonly string[]): Sel
 
 function refuseUnknownPath(path: string, desc: DescMessage | undefined): OperationError {
   const expected = desc === undefined ? "nothing below it" : `one of ${desc.fields.map(({ name }) => name).join(", ")}`;
-  return new OperationError(
-    "invalid_argument",
-    `Parameter "fields" names "${path}", which is not there: expected ${expected}`,
-  );
+  return createInvalidArgumentError(`Parameter "fields" names "${path}", which is not there: expected ${expected}`);
 }
 
 export interface ShortenedResult {

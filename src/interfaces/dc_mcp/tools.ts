@@ -15,7 +15,7 @@ import {
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import { DatacenterService, RenderFormat, RenderOptionsSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import { OperationError } from "#kernel/errors.ts";
+import { createInvalidArgumentError } from "#kernel/errors.ts";
 import { type CallOptions, defineTool, type ToolDefinition, type ToolResult } from "#kernel/tool.ts";
 import type { DcBackend } from "./backend.ts";
 import { checkArgumentNames, readRequest } from "./read_arguments.ts";
@@ -245,8 +245,7 @@ function readMaxItems(value: unknown, isPage = false): number {
   if (isPage && typeof value === "number" && value > MAX_ITEMS) return MAX_ITEMS;
   if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= MAX_ITEMS) return value;
   const shown = JSON.stringify(value);
-  throw new OperationError(
-    "invalid_argument",
+  throw createInvalidArgumentError(
     `Wrong value ${shown} for "${isPage ? "page_size" : "max_items"}": expected 1 to ${MAX_ITEMS}`,
   );
 }
@@ -254,10 +253,7 @@ function readMaxItems(value: unknown, isPage = false): number {
 function readFields(value: unknown): readonly string[] | undefined {
   if (value === undefined) return undefined;
   if (Array.isArray(value) && value.every((one) => typeof one === "string")) return value;
-  throw new OperationError(
-    "invalid_argument",
-    `Wrong value ${JSON.stringify(value)} for "fields": expected a list of paths`,
-  );
+  throw createInvalidArgumentError(`Wrong value ${JSON.stringify(value)} for "fields": expected a list of paths`);
 }
 
 export function formatToolName({ name }: DescMethodUnary): string {

@@ -39,16 +39,17 @@ export function selectMediaType(accept: string | null): string | undefined {
 }
 
 function parseMediaRange(text: string): { readonly type: string; readonly quality: number } {
-  const [range = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
+  const { type: range, parameters, isUtf8 } = parseMediaType(text);
   const quality = Number(parameters.find((one) => one.startsWith("q="))?.slice(2) ?? 1);
-  const charset = parameters.find((one) => one.startsWith("charset="))?.slice("charset=".length);
-  if (!isUtf8(charset)) return { type: "", quality };
+  if (!isUtf8) return { type: "", quality };
   if (range === RESPONSE_JSON) return { type: RESPONSE_JSON, quality };
   return { type: ["application/json", "application/*", "*/*"].includes(range) ? PLAIN_JSON : "", quality };
 }
 
-function isUtf8(charset: string | undefined): boolean {
-  return charset === undefined || /^"?utf-?8"?$/.test(charset);
+function parseMediaType(text: string) {
+  const [type = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((one) => one.startsWith("charset="))?.slice("charset=".length);
+  return { type, parameters, isUtf8: charset === undefined || /^"?utf-?8"?$/.test(charset) };
 }
 
 /** Runs work in steps, with other calls between them. */
@@ -60,12 +61,8 @@ export async function readParams(request: Request, readBody: ReadBody, run: RunS
   if (request.method === "GET" || request.method === "HEAD")
     return requireParam(parseQueryParams(new URL(request.url).searchParams), 0);
   if (request.method !== "POST") throw new BadRequest(405, "Expected GET or POST", { allow: "GET, POST" });
-  const [type = "", ...parameters] = (request.headers.get("content-type") ?? "")
-    .split(";")
-    .map((text) => text.trim().toLowerCase());
-  const charset = parameters.find((one) => one.startsWith("charset="))?.slice("charset=".length);
-  if (type !== PLAIN_JSON || !isUtf8(charset))
-    throw new BadRequest(415, `Expected Content-Type ${PLAIN_JSON} in UTF-8`);
+  const { type, isUtf8 } = parseMediaType(request.headers.get("content-type") ?? "");
+  if (type !== PLAIN_JSON || !isUtf8) throw new BadRequest(415, `Expected Content-Type ${PLAIN_JSON} in UTF-8`);
   const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   if (encoding !== "identity") {
     const headers = { "accept-encoding": "identity" };

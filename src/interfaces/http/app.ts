@@ -2,17 +2,17 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { codeToHttpStatus, errorToJson } from "@connectrpc/connect/protocol-connect";
 import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
-import type { Caller, FinishedCall } from "#dc/context.ts";
+import type { Caller } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { convertPageToJson, type HistoryParameters } from "#dc/operations/audit_history.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
-import type { DcService, LogVerdict } from "#dc/service.ts";
+import type { LogVerdict } from "#dc/service.ts";
 import { BodyMeter, createBusyRefusal, isEncoded } from "#interfaces/connect/body_meter.ts";
 import { runCountedCall } from "#interfaces/connect/call_accounting.ts";
-import { describeCaller, type FindPrincipal, findConnection } from "#interfaces/connect/caller.ts";
-import { convertToConnectError, type ReportDefect } from "#interfaces/connect/errors.ts";
-import type { FindUnreadyReason } from "#interfaces/connect/health_status.ts";
+import { describeCaller, findConnection } from "#interfaces/connect/caller.ts";
+import { convertToConnectError } from "#interfaces/connect/errors.ts";
+import type { ConnectOptions } from "#interfaces/connect/handler.ts";
 import type { NodeRequest } from "#interfaces/connect/node_http.ts";
 import { createServiceBackend } from "#interfaces/dc_mcp/service_backend.ts";
 import { createGraphqlHandler } from "#interfaces/graphql/handler.ts";
@@ -30,29 +30,21 @@ import { ROUTES } from "./routes.ts";
 import { receiveWebhook } from "./webhook.ts";
 import type { WebhookSecret } from "./webhook_secret.ts";
 
-export interface AppOptions {
-  readonly service: DcService;
-  readonly findPrincipal: FindPrincipal;
+export interface AppOptions extends ConnectOptions {
   /** Finds the principal for the secret of a calendar address; absent without a token file. */
   readonly findSubscriber?: FindSubscriber | undefined;
-  readonly whyNotReady: FindUnreadyReason;
   readonly metrics: (format: MetricFormat) => string | Promise<string>;
   /** Secrets of the webhook for change feeds; without them the webhook is closed. */
   readonly webhookSecret?: WebhookSecret | undefined;
   readonly countDeadLetters?: (count: number) => void;
-  /** Called for requests that were refused before they reached the service, which reports all others itself. */
-  readonly observe: (call: FinishedCall) => void;
   /** The program's version, as `/openapi.json` states it. */
   readonly version?: string;
-  readonly report: ReportDefect;
   /** Loads a page's HTML; undefined if the page is not built. */
   readonly loadPage?: (name: "console" | "graphiql") => Promise<string | undefined>;
   /** Loads the console's modules by name, compressed with gzip. */
   readonly loadConsoleModules?: () => Promise<ReadonlyMap<string, Buffer<ArrayBuffer>> | undefined>;
   /** Loads the sample site as lists of upsert items in JSON; absent if none is offered. */
   readonly loadSample?: () => Promise<string>;
-  /** Aborts when the server begins to shut down. */
-  readonly shutdown: AbortSignal;
   /** Returns the account of the bytes that a request occupies; absent if memory is not limited. */
   readonly accountOf?: (request: NodeRequest) => ByteAccount | undefined;
 }

@@ -202,17 +202,11 @@ export interface SpecPageRecord {
   readonly reasons: readonly string[];
 }
 
-export interface SpecPage {
-  readonly id: string;
+type SharedField = "id" | "title" | "status" | "type" | "labels" | "priority" | "due" | "assignee";
+
+export interface SpecPage extends Pick<Card, SharedField> {
   readonly file: string;
   readonly archived: boolean;
-  readonly title: string | null;
-  readonly status: string;
-  readonly type: string;
-  readonly labels: readonly string[];
-  readonly priority: string | null;
-  readonly due: string | null;
-  readonly assignee: string | null;
   /** Text of the file after the frontmatter. */
   readonly body: string;
   /** The body as HTML without scripts, styles or links that could run code. */

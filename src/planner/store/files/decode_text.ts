@@ -9,7 +9,7 @@ const STRICT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
 const REPLACEMENT = "\uFFFD";
 
-/** Decodes UTF-8, keeps a byte-order mark. Replaces no invalid bytes: the next edit would write them back as damage. */
+/** Decodes UTF-8 and keeps a byte-order mark. Rejects invalid bytes, because an edit would write back replacements. */
 export function decodeText(bytes: Uint8Array): DecodedText {
   try {
     return { ok: true, text: STRICT.decode(bytes) };
@@ -25,7 +25,7 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   }
 }
 
-/** Finds the first replacement character that is not in the file itself. All bytes before it are valid. */
+/** Finds the first U+FFFD that decoding inserted: its index in `text` and its offset in `bytes`. */
 function findFirstReplacement(text: string, bytes: Uint8Array): { readonly index: number; readonly offset: number } {
   let offset = 0;
   let from = 0;

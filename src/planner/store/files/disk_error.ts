@@ -30,7 +30,7 @@ const REASONS: Readonly<Record<string, readonly [words: string, kind: ErrorKind]
   EIO: ["the disk reported an error", "unavailable"],
 };
 
-/** Returns the reason why a system call failed in words, followed by its code. */
+/** Returns why a system call failed, with its code if there is one: `the disk is full (ENOSPC)`. */
 export function describeSystemError(error: unknown): string {
   const code = getErrorCode(error);
   if (code === undefined) return error instanceof Error ? error.message : String(error);
@@ -38,7 +38,7 @@ export function describeSystemError(error: unknown): string {
   return words === undefined ? code : `${words} (${code})`;
 }
 
-/** Advice for a person by error code. */
+/** Remedies by error code, appended to the message. */
 const ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: ": free space",
   EDQUOT: ": free space",
@@ -47,8 +47,8 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Converts a failed system call into a refusal that names the action, the file and the cause. Returns an error of
- * another kind unchanged, because it is a defect.
+ * Converts a failed system call into an OperationError that names the action, the file and the cause. Returns any other
+ * error unchanged, because it is a defect.
  *
  * @param action completes `Cannot <action>`: `write ".planner/specs/a.md"`
  */

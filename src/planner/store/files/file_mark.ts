@@ -45,8 +45,8 @@ export function isSameMark(a: FileMark, b: FileMark): boolean {
 }
 
 /**
- * Whether a change right after the check at `nowMs` could leave the mark unchanged, because the clock of file times has
- * not advanced. Such a file must be checked again, as git does with its index.
+ * Returns whether a change right after `nowMs` could leave the mark unchanged, because the clock of file times has not
+ * advanced. The caller must read such a file again, as git does with its index.
  */
 export function isUnsettledMark(mark: FileMark, nowMs: number): boolean {
   const newest = Math.max(mark.modifiedMs, mark.changedMs);

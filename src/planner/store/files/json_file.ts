@@ -1,7 +1,7 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import { readSpecText } from "./read_text.ts";
 
-/** The object in a small JSON file of planner with the time of its last write, or why it cannot be read. */
+/** Object in a JSON file with the file's text and time of last write, or the reason why it cannot be read. */
 export type JsonReadResult =
   | {
       readonly kind: "object";
@@ -12,7 +12,7 @@ export type JsonReadResult =
   | { readonly kind: "missing" }
   | { readonly kind: "broken"; readonly message: string; readonly text: string | null; readonly modified: Date };
 
-/** Reads a small JSON file. Never throws. */
+/** Reads a JSON file of at most MAX_SPEC_BYTES. Never throws. */
 export function readJsonFile(path: string): JsonReadResult {
   const read = readSpecText(path);
   if (read.kind === "missing") return read;
@@ -36,7 +36,7 @@ export function getTextField(object: Readonly<Record<string, unknown>>, name: st
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** Returns a field as a time, else null. */
+/** Returns a field as a time; null if it is not a text with a valid time. */
 export function getTimeField(object: Readonly<Record<string, unknown>>, name: string): Date | null {
   const text = getTextField(object, name);
   const time = text === null ? null : new Date(text);

@@ -119,7 +119,7 @@ function openChildFolder(parent: number, name: string, { realRoot, shown }: Boun
   throw buildOutsideLinkError(shown);
 }
 
-/** Opens a folder by path where no path to an open folder exists: a link may replace it between check and write. */
+/** Opens a folder on systems without paths to open folders. A link may replace it between check and write. */
 function openFolderByName(root: string, realRoot: string, names: readonly string[]): OpenFolder {
   let path = realRoot;
   for (const [index, name] of names.entries()) {
@@ -134,7 +134,7 @@ function openFolderByName(root: string, realRoot: string, names: readonly string
   return { path, close: () => {} };
 }
 
-/** Whether a path exists. Deno throws without permission: it grants `/proc/self/fd` only with all permissions. */
+/** Returns whether a path exists. Deno throws for `/proc/self/fd` unless it runs with all permissions. */
 function canSeePath(path: string): boolean {
   try {
     return existsSync(path);

@@ -41,13 +41,10 @@ export interface NewFile {
   readonly text: string;
 }
 
-/**
- * Maximum number of files that wait for the disk at once. Chosen by planner: the disk flushes 16 files nearly as fast
- * as one, and gains nothing from more.
- */
+/** Maximum number of concurrent writes. Chosen by planner: a disk flushes 16 files nearly as fast as one. */
 const MAX_WAITING = 16;
 
-/** Creates files atomically and together, which is fast. Per file: true, false if its name is taken, or an error. */
+/** Creates files atomically and concurrently. Returns per file true, false if its name is taken, or the error. */
 export async function createFiles(files: readonly NewFile[]): Promise<readonly (boolean | OperationError)[]> {
   const outcomes: (boolean | OperationError)[] = [];
   const folders = new Map<string, OpenFolder>();
@@ -97,7 +94,7 @@ function createFileInFolder(path: string, text: string): boolean {
     writeFileSync(temporary, text, { flag: "wx" });
     return linkFileToNameSync(temporary, path);
   } finally {
-    // The file is absent if it was renamed, on file systems without links.
+    // On file systems without hard links, the file was renamed and is absent.
     if (existsSync(temporary)) unlinkSync(temporary);
   }
 }
@@ -118,7 +115,7 @@ async function placeFileAt(
   }
 }
 
-/** Links the file to its name, because linking, unlike renaming, never replaces another file. */
+/** Links the file to its name. Linking, unlike renaming, never replaces another file. */
 async function linkFileToName(temporary: string, path: string): Promise<boolean> {
   try {
     await link(temporary, path);

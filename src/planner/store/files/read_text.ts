@@ -15,7 +15,7 @@ export type TextReadResult =
       readonly line: number | null;
       readonly column: number | null;
       readonly message: string;
-      /** State of the file; null if the state could not be read. */
+      /** Mark of the file; null if its metadata could not be read. */
       readonly mark: FileMark | null;
     };
 
@@ -26,7 +26,7 @@ export const NON_BLOCKING_READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOC
 let buffer = Buffer.alloc(0);
 
 /**
- * Reads one spec file. Never throws. Opens only regular files and links to them.
+ * Reads one text file of at most MAX_SPEC_BYTES. Never throws. Opens only regular files and links to them.
  *
  * @param isRegular true when the folder's listing has just reported a regular file, which saves a system call
  */
@@ -46,7 +46,7 @@ export function readSpecText(path: string, isRegular = false): TextReadResult {
  * Reads one file of the project at `root`. Does not follow a link that leads out of the project.
  *
  * @param file path from the root
- * @param isRegular as for `readText`
+ * @param isRegular true when the folder's listing has just reported a regular file
  */
 export function readProjectText(root: string, file: string, isRegular = false): TextReadResult {
   const path = join(root, file);
@@ -70,7 +70,7 @@ function readOpenedFile(path: string): TextReadResult {
   }
 }
 
-/** Reads up to the file's end, even if the file grows meanwhile; undefined once it is too large. */
+/** Reads up to the file's end, even if the file grows meanwhile; undefined if it exceeds MAX_SPEC_BYTES. */
 function readAllBytes(descriptor: number, expected: number): Uint8Array | undefined {
   if (buffer.length <= expected) buffer = Buffer.allocUnsafeSlow(Math.max(64 * 1024, expected * 2));
   let length = 0;

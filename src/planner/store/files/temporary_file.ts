@@ -18,9 +18,9 @@ export interface FileOwnership {
 }
 
 /**
- * Writes `text` to a new file beside `target` and waits for the disk. The name is hidden and is not a spec's.
+ * Writes `text` to a new file beside `target` and waits for the disk. Its name begins with a dot, so it is not a spec's.
  *
- * @param like file whose permissions and owner the new file gets; without it those of any new file
+ * @param like permissions and owner of the new file; by default those of any new file
  * @returns the new file's path
  * @throws an error of the system; no file is left then
  */
@@ -44,7 +44,7 @@ export async function writeTemporaryFile(
   return path;
 }
 
-/** Returns an unused name for a temporary file. */
+/** Returns the path of an unused temporary file beside `target`. */
 export function buildTemporaryPath(target: string): string {
   return join(dirname(target), `.planner-${process.pid.toString(36)}-${createRandomHex(6)}.tmp`);
 }
@@ -57,12 +57,12 @@ async function applyOwnership(handle: FileHandle, { mode, uid, gid }: FileOwners
   if ((own.mode & 0o7777) !== mode) await handle.chmod(mode);
 }
 
-/** Removes an unneeded file of planner; a file that is already gone counts as removed. */
+/** Removes a file. Ignores every error. */
 export async function removeIfExists(path: string): Promise<void> {
   await unlink(path).catch(() => {});
 }
 
-/** Returns the process that wrote the temporary file of this name; null for another name. */
+/** Returns the number of the process that wrote the temporary file of this name; null for any other name. */
 export function parseTemporaryPid(name: string): number | null {
   const digits = NAME.exec(name)?.[1];
   return digits === undefined ? null : Number.parseInt(digits, 36);
@@ -77,7 +77,7 @@ export async function removeLeftoverFiles(folder: string): Promise<void> {
   }
 }
 
-/** Waits until the disk has stored the folder's names. Windows and some file systems do not support that. */
+/** Waits until the disk has stored the folder's names. Ignores all errors but EIO, because not every system can sync. */
 export async function syncFolder(folder: string): Promise<void> {
   let handle: FileHandle | undefined;
   try {

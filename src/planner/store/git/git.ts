@@ -8,7 +8,7 @@ import { type GitCall, prepareGit, type ReadyGit } from "./start_git.ts";
 /** Maximum duration of a git command in milliseconds. Chosen by planner: a large checkout or rebase takes minutes. */
 const GIT_LIMIT_MS = 5 * 60_000;
 
-/** Maximum size of an answer in bytes. Chosen by planner: the list of a million changed files. */
+/** Maximum bytes kept of each output stream; git's further output is discarded. Chosen by planner: a million paths. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** Maximum number of tries of a command that another git blocks, and the first pause in ms: seven seconds in all. */
@@ -21,8 +21,8 @@ const CUT_OFF =
   /could not open '.*worktrees\/[^/]+\/locked'|(?:not a git repository|Invalid path).*\.git\/worktrees\/|couldn't set 'HEAD'/;
 
 /**
- * Maximum number of gits at the same time. Chosen by planner: each uses a processor fully, and twenty runs that begin
- * together hold their answers in memory.
+ * Maximum number of gits at the same time. Chosen by planner: each uses a processor fully, and their answers are in
+ * memory.
  */
 const MAX_AT_ONCE = 4;
 
@@ -41,7 +41,7 @@ export interface GitOptions {
   readonly hooks?: boolean;
   /** Maximum duration in milliseconds. */
   readonly limitMs?: number;
-  /** Whether the call talks to a remote: it is never repeated, and processes that it started are killed with it. */
+  /** Whether the call contacts a remote: it is never repeated, and processes that it started are killed with it. */
   readonly remote?: boolean;
 }
 
@@ -72,7 +72,7 @@ export class Git {
   }
 
   /**
-   * Runs git to its end, whatever its exit status is. Repeats it if another git of the same repository blocked it.
+   * Runs git to its end and accepts any exit status. Repeats it if another git of the same repository blocked it.
    *
    * @throws OperationError `unavailable` if git cannot be started, `deadline_exceeded` when it exceeds its time limit
    */
@@ -96,7 +96,7 @@ export class Git {
     );
   }
 
-  /** Returns the output of `run` without its last line break. */
+  /** Returns the output of `run` without a final line break. */
   async line(args: readonly string[]): Promise<string> {
     return (await this.run(args)).replace(/\r?\n$/, "");
   }
@@ -106,7 +106,7 @@ export class Git {
     return (await this.run(args)).split("\0").slice(0, -1);
   }
 
-  /** Returns the output, or null if git exits with an error status. */
+  /** Returns the output without a final line break; null if git exits with an error status. */
   async ask(args: readonly string[]): Promise<string | null> {
     const { status, stdout } = await this.try(args);
     return status === 0 ? stdout.toString().replace(/\r?\n$/, "") : null;

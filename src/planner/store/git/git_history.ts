@@ -4,7 +4,7 @@ import { isSpecCommit, listNamingTexts } from "../../work/commit_message.ts";
 /** Maximum duration of a git call in ms. Chosen by planner: a million commits take seconds; longer means a hang. */
 const GIT_TIMEOUT_MS = 10_000;
 
-/** Opens the git history around `root`. Every answer is empty if git or the repository is missing. */
+/** Opens the git history of the repository around `root`. Without git or a repository, queries find nothing. */
 export function openGitHistory(root: string): GitHistory {
   return {
     async commitsNaming(id, { branch = null, template = null } = {}) {
@@ -30,8 +30,7 @@ export function openGitHistory(root: string): GitHistory {
 
 /** Returns git's answer; null if git could not be started. */
 async function runGit(root: string, args: readonly string[]) {
-  // Loaded only when needed: few commands use git, and the engine's streams take a quarter of the time of a short
-  // list.
+  // Loaded only when needed: few commands use git, and loading streams would slow the start of all others.
   const { Git } = await import("./git.ts");
   return new Git(root).try(args, { limitMs: GIT_TIMEOUT_MS }).catch(() => null);
 }

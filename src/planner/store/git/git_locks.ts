@@ -33,7 +33,7 @@ async function findIndexLocks(root: string): Promise<readonly GitLock[]> {
   const found: GitLock[] = [];
   for (const [folder, id] of places) {
     const place = await findLockPlace(folder, id);
-    // A folder that is not a worktree is part of the checkout.
+    // For a folder that is not a worktree, git reports the checkout's lock.
     if (place === null || found.some(({ path }) => path === place.path)) continue;
     const lock = readLockFile(place);
     if (lock !== null) found.push(lock);
@@ -72,9 +72,9 @@ function readLockFile({ path, id, top }: Place): GitLock | null {
 }
 
 /**
- * Returns the process that may hold the lock: one that has the file open, else a git that works in the checkout,
- * because git closes the file while it waits for a person's editor. A git whose folder is not visible, such as another
- * user's, may work anywhere; one without a folder is ending.
+ * Returns a process that may hold the lock; null if none can, "unknown" on systems other than Linux. Such a process has
+ * the file open or is a git in the checkout, because git closes the file while it waits for an editor. A git with a
+ * hidden working directory, such as another user's, may be in the checkout.
  */
 function findLockHolder(path: string, worksThere: (cwd: string) => boolean): GitLock["holder"] {
   if (process.platform !== "linux") return "unknown";

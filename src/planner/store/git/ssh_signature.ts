@@ -10,7 +10,7 @@ import { Git } from "../git/git.ts";
 /** Maximum duration of ssh-keygen in milliseconds. Chosen by planner: a hardware key waits for a touch. */
 const KEYGEN_LIMIT_MS = 60_000;
 
-/** A signing key, as a file's path or as the text of a public key in git's format. */
+/** The key of git's settings, as a file's path or the text of a public key, or the reason why SSH cannot sign. */
 export type SigningKey =
   | { readonly kind: "ssh"; readonly key: string }
   | { readonly kind: "none"; readonly why: string };
@@ -65,7 +65,7 @@ export interface SshSignature {
 }
 
 /**
- * Verifies a signature against the signers that git allows in a folder.
+ * Verifies a signature against the file of allowed signers in git's settings at `root`.
  *
  * @returns the name of the signer
  * @throws OperationError `failed_precondition` that says why the signature is not valid

@@ -13,7 +13,7 @@ export interface GitCall {
    * repository's own settings name filters, merge drivers and remotes to fetch from.
    */
   readonly writes?: boolean;
-  /** Whether the call talks to a remote. Such a call gets a separate process group and never prompts. */
+  /** Whether the call contacts a remote. Such a call gets a separate process group and never prompts. */
   readonly remote?: boolean;
   /** `inherited` if a hook's environment names the repository and the index; by default git searches from `cwd`. */
   readonly places?: "inherited";
@@ -24,7 +24,7 @@ const WRITING: ReadonlySet<string> = new Set(
   "add branch checkout commit commit-tree fast-import hook merge rebase reset restore rm submodule worktree".split(" "),
 );
 
-/** Git commands that run none of the programs in `PROGRAMS`. Before any other command, the settings are read. */
+/** Git commands that run no filter, merge driver or hook. Before any other read command, git's settings are read. */
 const PLAIN: ReadonlySet<string> = new Set(
   "cat-file cherry check-ref-format config for-each-ref grep log ls-files ls-tree merge-base merge-file patch-id rev-list rev-parse symbolic-ref update-ref var".split(
     " ",
@@ -103,7 +103,7 @@ export interface ReadyGit {
   start(): ChildProcessWithoutNullStreams;
 }
 
-/** Prepares every git call. Read commands run no program that the repository names, and fetch nothing. */
+/** Prepares a git call. Read commands run no program that the repository names, and fetch nothing. */
 export async function prepareGit(call: GitCall): Promise<ReadyGit> {
   const { cwd, args, hooks = false } = call;
   const command = getGitCommand(args);
@@ -195,7 +195,7 @@ async function readGitSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Git
   child.stderr.resume();
   child.stdin.on("error", () => {});
   child.stdin.end();
-  // A git that cannot start, or finds a broken file, reports that itself in the next call.
+  // If git cannot start or a settings file is broken, the next call reports it.
   await once(child, "close").catch(() => []);
   const own = new Map<string, string>();
   const named = new Set<string>();
@@ -209,7 +209,7 @@ async function readGitSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Git
   return { own, named };
 }
 
-/** Returns the environment in which git takes programs only from the settings of the user and the system. */
+/** Returns variables with which git takes programs only from the settings of the user and the system. */
 function disablePrograms({ own, named }: GitSettings, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   let added: Readonly<Record<string, string>> = {};
   for (const [key, value] of buildSettingReplacements(named, own)) {

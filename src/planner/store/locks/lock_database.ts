@@ -30,7 +30,7 @@ export class LockDatabase {
     this.#file = file;
   }
 
-  /** Opens the database anew for each write, because a deleted file would lock out no process. */
+  /** Opens the database. Each lock needs a new call, because a lock on a deleted file excludes no process. */
   open(Database: typeof DatabaseSync): DatabaseSync {
     const inode = this.#prepare();
     // SQLite must not create a file here, because the name may have become a link.
@@ -52,7 +52,7 @@ export class LockDatabase {
     try {
       utimesSync(this.#path, now, now);
     } catch {
-      // The file belongs to another user, so waiters count the time of all holders together.
+      // The file belongs to another user. Waiters then apply one time limit to all holders together.
     }
   }
 
@@ -65,8 +65,8 @@ export class LockDatabase {
   }
 
   /**
-   * Creates the file, or empties a file that is not a lock of planner. Does not open an existing lock, because closing
-   * it would release the locks that this process holds on it.
+   * Creates the file, or empties a file that is not a lock of planner. Returns the file's inode. Does not open an
+   * existing lock, because closing it would release the locks that this process holds on it.
    */
   #prepare(): number {
     let stats = this.#stats();

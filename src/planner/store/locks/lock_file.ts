@@ -32,7 +32,7 @@ export async function listClaimedIds(root: string): Promise<readonly SpecId[]> {
   }
 }
 
-/** Returns the holder of a spec's lock. */
+/** Returns the holder of a spec's lock; null without a lock. */
 export function readLockHolder(root: string, id: string, now: Date): LockHolder | null {
   const holder = readClaim(root, id, now)?.holder;
   return holder === undefined ? null : { pid: holder.pid, alive: holder.alive, file: buildLockPath(id) };
@@ -44,7 +44,7 @@ export function readLockHolder(root: string, id: string, now: Date): LockHolder 
  *
  * Source: docs/decisions.md#s-23.
  *
- * @returns the holder, and the token that identifies its lock
+ * @returns the holder, and the token that identifies its lock; undefined without a lock
  */
 export function readClaim(
   root: string,

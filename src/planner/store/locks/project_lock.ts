@@ -34,7 +34,7 @@ const queues = new Map<string, Promise<unknown>>();
  *
  * The lock is SQLite's on an empty database. The kernel releases it when its holder dies, so it never becomes stale.
  *
- * @throws OperationError `aborted` if the others do not finish in time, and any error of `task`
+ * @throws OperationError `aborted` if a holder keeps the lock longer than `waitMs`, and any error of `task`
  */
 export function runWithProjectLock<Result>(
   root: string,

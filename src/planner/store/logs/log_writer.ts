@@ -13,7 +13,7 @@ import { isLink, isLinkOutside } from "../project/project_bounds.ts";
 /** Maximum time in ms that a line stays in memory. Chosen by planner: a person who follows the log sees no delay. */
 const LOG_FLUSH_MS = 100;
 
-/** Buffered characters above which callers wait. Chosen by planner: one disk write, for each of many agents. */
+/** Buffered characters per log above which callers wait for the disk. Chosen by planner. */
 const MAX_WAITING_CHARS = 64 * 1024;
 
 /** Maximum characters of a stored line. Chosen by planner: at three bytes each it fits one answer of planner_log. */
@@ -34,7 +34,7 @@ export function openRunLogs(root: string, clock: Clock): RunLogs {
   };
 }
 
-/** Refuses a link, also one to a missing file, which a write would create. */
+/** Rejects a link that leads out of the project, or to a missing file, which a write would create. */
 function refuseLogLink(root: string, { file, path }: { readonly file: string; readonly path: string }): void {
   if (!isLink(path)) return;
   const where = isLinkOutside(root, path) ? "out of the project" : existsSync(path) ? null : "to no file";
@@ -68,7 +68,7 @@ class FileRunLog implements RunLog {
   readonly #handle: FileHandle;
   readonly #clock: Clock;
   readonly #maxBytes: number;
-  /** Bytes that may still be written. After half of the limit, only the last half of the output is kept for the end. */
+  /** Bytes left in the log's first half. Later output stays in `#end`, which keeps only the last lines. */
   #bytesLeft: number;
   #isHalfFull = false;
   readonly #end: KeptEnd;
@@ -104,7 +104,7 @@ class FileRunLog implements RunLog {
     return this.#append(lines, (part) => formatPrintedLine(part, from));
   }
 
-  /** Appends lines. @param marked marks each part of a long line, so that no part can be mistaken for planner's own */
+  /** Appends lines. @param marked formats each part of a line, so that no part can be mistaken for planner's own */
   async #append(lines: readonly string[], marked: (part: string) => string): Promise<void> {
     if (this.#ended) throw new OperationError("failed_precondition", `Cannot write "${this.file}": the run has ended`);
     if (this.#failure !== undefined) throw this.#failure;
@@ -186,7 +186,7 @@ class FileRunLog implements RunLog {
     this.#drain().catch(() => {});
   }
 
-  /** Writes complete lines only: neither a reader nor a kill between two writes leaves half a line. Never rejects. */
+  /** Writes the buffered lines. Stores an error in `#failure` instead of rejecting. */
   async #write(): Promise<void> {
     const bytes = Buffer.from(this.#waiting.join(""));
     this.#waiting = [];

@@ -68,10 +68,10 @@ function parseVersionInPath(path: string, program: string): string | null {
   return at < 0 ? null : (parts[at]?.replace(/^v/, "") ?? null);
 }
 
-/** Time in milliseconds for which a reader waits after every known process has ended. */
+/** Time in milliseconds for which a reader waits for more output after every known process has ended. */
 const DRAIN_MS = 1_000;
 
-/** A child's output, kept until read: the engine discards it when the child ends. A pausing reader blocks the child. */
+/** Output of a child process. Keeps the output until it is read, because the engine discards it when the child ends. */
 class ChildOutput implements AsyncIterable<Uint8Array> {
   readonly #stream: Readable;
   #closed = false;
@@ -100,7 +100,7 @@ class ChildOutput implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** Waits for more output. Returns true if no more will come, because only an unknown process holds the other end. */
+  /** Waits for more output. After `close`, returns true if none arrives within `DRAIN_MS`. */
   async #isOver(woken: Promise<void>): Promise<boolean> {
     if (!this.#closed) {
       await woken;
@@ -119,7 +119,7 @@ class ChildOutput implements AsyncIterable<Uint8Array> {
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Opens the agents of the project in `root`, an absolute path, by which its runs are recognized. */
+/** Opens the launcher of agents. `root`, the project's absolute path, is part of the name that marks a run's processes. */
 export function openAgents(root: string): AgentLauncher {
   const nameOf = (processId: string): string => `${processId}@${root}`;
   return {
@@ -250,7 +250,7 @@ export function isProgramAvailable(program: string, env: Readonly<Record<string,
   return getPathVariable(env) === undefined || findProgram(program, env) !== null;
 }
 
-/** Returns the path of a program that is named without one, or null if no folder of the PATH has it. */
+/** Returns the path of a program by its name; null if no folder of the PATH has it. */
 export function findProgram(program: string, env: Readonly<Record<string, string | undefined>>): string | null {
   const names = [program, ...listProgramSuffixes(env).map((ending) => program + ending)];
   const folders = getPathVariable(env)?.split(delimiter) ?? [];

@@ -19,7 +19,7 @@ export interface OwnProgram {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Opens background starts of planner itself for the project in `root`, an absolute path. */
+/** Returns a launcher that starts planner itself in the background, for the project in `root`, an absolute path. */
 export function openBackground(root: string, { command, env }: OwnProgram): Background {
   return {
     async start(args, extra) {

@@ -24,8 +24,8 @@ import { readProcessMark } from "./process_mark.ts";
 const BEAT_MS = 60_000;
 
 /**
- * Opens claims in `.planner/locks/<id>.lock`. Every step, including reading, holds the project's lock, which the kernel
- * releases when a process dies, so no other process changes a claim between reading and writing.
+ * Opens claims in `.planner/locks/<id>.lock`. Every change holds the project's lock while it reads and writes, so no
+ * other process changes a claim in between. The kernel releases that lock when a process dies.
  *
  * Source: docs/decisions.md#s-23.
  */

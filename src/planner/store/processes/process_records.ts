@@ -23,8 +23,8 @@ export interface RecordSet {
 }
 
 /**
- * Reads every record. Gives a `running` record whose process has ended the end that `decideDeadRunEnd` finds, also in its
- * file if that can be written, because no other process will do it.
+ * Reads every record. Ends each `running` record whose process is gone, as `decideDeadRunEnd` decides, and writes the
+ * end into its file if the file can be written.
  *
  * Source: docs/decisions.md#s-26; docs/contract/spec-tool.md#work-process-record.
  */
@@ -54,7 +54,7 @@ export async function readProcessRecords(root: string, now: Date): Promise<Recor
   return { records: records.sort(compareRecordsByStart), broken, repaired };
 }
 
-/** Ends one `running` record whose process has ended; null for any other record. */
+/** Ends one `running` record whose process is gone, and returns it; null for any other record. */
 export async function endDeadRecord(root: string, processId: string, now: Date): Promise<ProcessRecord | null> {
   const path = join(root, buildRecordPath(processId));
   const read = readJsonFile(path);

@@ -18,7 +18,7 @@ const LONGEST_PAUSE_MS = 100;
 /** Time in milliseconds for which processes without a readable environment are checked again. Chosen by planner. */
 const UNKNOWN_MS = 1_000;
 
-/** Time in milliseconds from SIGKILL to the forced end. Chosen by planner: only a hang in the kernel takes longer. */
+/** Maximum time in ms from SIGKILL to a process's end. Chosen by planner: only a hang in the kernel takes longer. */
 const FORCED_END_MS = 10_000;
 
 export interface RunProcesses {
@@ -34,7 +34,8 @@ export interface RunProcesses {
 
 /**
  * Returns the numbers of all processes of a run except this process. On Linux these are the group's members and all
- * processes that inherited `RUN_VARIABLE`, in any group or session. Other systems return the negated group number.
+ * processes that inherited `RUN_VARIABLE`, in any group or session. On Windows it is the leader, on other systems the
+ * negated group number.
  *
  * Does not find a process that left the group and cleared its environment.
  */
@@ -96,7 +97,7 @@ function scanProcesses(group: number | null, variable: Buffer): Found {
   return { pids, isUnsure };
 }
 
-/** Returns whether a process has a variable in its environment; null if it is about to begin or end and shows none. */
+/** Returns whether a process has a variable in its environment; null while it begins or ends and shows none. */
 function hasEnvironmentVariable(pid: number, variable: Buffer): boolean | null {
   const environment = readProcFile(pid, "environ");
   if (environment === null) return false;
@@ -116,14 +117,15 @@ function readProcFile(pid: number, file: "environ" | "cmdline"): Buffer | null {
 
 const ZERO = Buffer.alloc(1);
 
-/** Grace period for ending processes; once `hurry` aborts, the period is short. */
+/** Grace period before processes are killed. `hurry` ends it early. */
 export interface GracePeriod {
   readonly graceMs: number;
   readonly hurry?: AbortSignal;
 }
 
 /**
- * Asks every process of the run to end, and kills those that remain after the grace period. Resolves when none is left.
+ * Asks every process of the run to end, and kills those that remain after the grace period. Resolves when all have
+ * ended.
  *
  * @returns the number of processes found
  * @throws OperationError `unavailable` when a process survives the kill
@@ -149,7 +151,7 @@ export async function endRunProcesses(run: () => RunProcesses, { graceMs, hurry 
   }
 }
 
-/** Returns the processes of a run that still exist. Searches a second time before it returns none. */
+/** Returns the processes of a run that still exist. Searches twice before it returns an empty list. */
 async function findRemainingProcesses(
   run: () => RunProcesses,
   met: ReadonlyMap<number, ProcessMark>,

@@ -54,7 +54,7 @@ function buildWatchMark(token: string): object {
   return { pid, host: hostname(), started_at: new Date(performance.timeOrigin).toISOString(), began, token };
 }
 
-/** Returns the watching process, alive or ended. A file that names no process counts as an ended holder's. */
+/** Returns the watching process, alive or ended; pid 0 if the file names no process, null without a file. */
 export function readWatchHolder(
   root: string,
 ): { readonly pid: number; readonly here: boolean; readonly alive: boolean } | null {

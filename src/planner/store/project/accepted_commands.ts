@@ -17,7 +17,7 @@ import { readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { findGitFolder, readGitFile } from "../worktrees/admin_folder.ts";
 
-/** Maximum number of write tries. Chosen by planner: the second fails only when several people write at once. */
+/** Maximum number of write tries. Chosen by planner: a try fails only when several processes write at once. */
 const MAX_TRIES = 5;
 
 interface AcceptedLine extends AcceptableLine {
@@ -44,7 +44,7 @@ export function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.en
       const before = readAcceptedList(file, of);
       const text = `${JSON.stringify(change(before), null, 2)}\n`;
       await writePrivateFile(file, text);
-      // A second writer between reading and writing may have replaced this one's lines.
+      // Another writer may have replaced these lines meanwhile.
       if (`${JSON.stringify(change(readAcceptedList(file, of)), null, 2)}\n` === text) return;
     }
     throw new OperationError("aborted", `Cannot write "${file}": another process keeps changing it`);
@@ -94,7 +94,7 @@ function findStateFolder(env: NodeJS.ProcessEnv): string {
   return given?.startsWith("/") ? given : join(env["HOME"] ?? homedir(), ".local", "state");
 }
 
-/** Returns the real path of the folder that all worktrees share; the project's own without a repository. */
+/** Returns the real path of the git folder that all worktrees share; of the project without a repository. */
 function findSharedFolder(root: string): string {
   for (let folder = resolve(root); ; folder = dirname(folder)) {
     const git = join(folder, ".git");

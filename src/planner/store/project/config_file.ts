@@ -31,8 +31,8 @@ export function openConfig(root: string): () => Promise<PlannerConfig> {
 }
 
 /**
- * Returns a function that reads parts of the settings. If the file's text matches the defaults for these parts, the
- * rest is neither parsed nor checked, because every list reads some settings.
+ * Returns a function that reads parts of the settings. If the file leaves these parts at their defaults, the function
+ * returns the defaults without parsing or checking the file: every list reads settings and must be fast.
  */
 export function openSettings(root: string, config: () => Promise<PlannerConfig>): PlannerContext["settings"] {
   return async (...names) => {
@@ -48,7 +48,7 @@ export function openSettings(root: string, config: () => Promise<PlannerConfig>)
   };
 }
 
-/** Whether each written setting equals that of `standard`; a key without a value counts as not written. */
+/** Returns whether each written setting equals that of `standard`; a key without a value counts as not written. */
 function equalsStandard(written: unknown, standard: unknown): boolean {
   if (written === null) return true;
   if (!isJsonObject(written)) return JSON.stringify(written) === JSON.stringify(standard);

@@ -38,7 +38,7 @@ function openTemplateFolder(root: string, folder: string): TemplateStore {
     },
 
     async text(name) {
-      // A name that leads to another folder is not valid.
+      // A name with a separator would lead to another folder.
       if (name === "" || name.startsWith(".") || /[\\/\0]/.test(name)) return null;
       const file = `${folder}/${name}.md`;
       const read = readProjectText(root, file);
@@ -88,7 +88,7 @@ async function readOpenedFile(handle: FileHandle, maxBytes: number): Promise<Pro
   const bytes = buffer.subarray(0, Math.min(bytesRead, maxBytes));
   if (bytes.includes(0)) return { kind: "none", why: "it is no text" };
   try {
-    // The cut may split a character; a stream decoder omits the incomplete rest.
+    // The cut may split a character; a stream decoder omits an incomplete character at the end.
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !whole });
     return { kind: "text", text, whole };
   } catch {

@@ -16,7 +16,7 @@ import { formatGitError, Git, type GitAnswer } from "../git/git.ts";
 /** Maximum duration of one call to the remote, in milliseconds. Source: docs/claims.md. */
 const CALL_LIMIT_MS = 20_000;
 
-/** Returns settings for every call, so that none of the user's settings adds refs, prompts, signatures or waits. */
+/** Returns settings for every call. They override user settings that add refs, prompts, signatures or waits. */
 function buildCallSettings(remote: string): readonly string[] {
   const values = {
     [`remote.${remote}.mirror`]: "false",
@@ -78,7 +78,7 @@ export class ClaimRemote {
   readonly url: string;
   /** Git in the folder to which a relative address refers. */
   readonly git: Git;
-  /** Path of the project below that folder, with `/` at its end; empty for the folder itself. */
+  /** Path of the project below the folder of `git`, with `/` at its end; empty for that folder itself. */
   readonly prefix: string;
   readonly #parts: RemoteParts;
   #ssh: Readonly<Record<string, string>> | undefined;
@@ -153,7 +153,7 @@ export class ClaimRemote {
   }
 
   /**
-   * Creates the commit of a claim, without a time and on the empty tree.
+   * Creates the commit of a claim, without a time and on the empty tree. Returns its hash.
    *
    * @param base the replaced claim, which becomes the parent if this clone has it
    */
@@ -175,7 +175,7 @@ export class ClaimRemote {
     const commit = ["commit-tree", "--no-gpg-sign", tree];
     const options = { input, env };
     const chained = base === null ? null : await this.git.try([...commit, "-p", base], options);
-    // git may have removed the parent since, or never had it.
+    // This clone may not have the parent.
     const made = chained?.status === 0 ? chained.stdout.toString() : await this.git.run(commit, options);
     return made.trim();
   }

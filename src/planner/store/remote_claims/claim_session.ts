@@ -103,9 +103,8 @@ export class ClaimSession {
   }
 
   /**
-   * Adds the content of commits that were not seen before; the query is valid even without it. A claim that was renewed
-   * since the query counts as fetched. A claim that was deleted since the query stays, because the main branch was seen
-   * earlier.
+   * Fetches the content of claims whose commits are new; without content if that fails. A claim that was renewed since
+   * the query gets its new commit. A claim that was deleted since the query stays.
    */
   async #fetched({ claims }: RemoteRefs): Promise<FetchedClaims> {
     const isNew = ([id, oid]: readonly [SpecId, string]): boolean => {

@@ -45,7 +45,7 @@ const STORED = Type.Object({
   own: Type.Record(Type.String(), OWN),
 });
 
-/** Stored state of this clone about one remote's claims, as in `.planner/locks/claims.json`. */
+/** One remote's claims as this clone last saw them, stored in `.planner/locks/claims.json`. */
 export interface StoredClaims {
   /** Random id of this clone. */
   readonly clone: string;
@@ -67,7 +67,7 @@ export interface StoredClaims {
   readonly own: ReadonlyMap<SpecId, StoredOwnClaim>;
 }
 
-/** Reads the state. A file unreadable or copied with its folder counts as missing: no claim in it is this clone's. */
+/** Reads the stored claims; null if the file is missing, unreadable, or part of a copied folder (another clone). */
 export function readClaimsFile(root: string): StoredClaims | null {
   const read = readJsonFile(join(root, FILE));
   const stored: unknown = read.kind === "object" ? read.object : null;

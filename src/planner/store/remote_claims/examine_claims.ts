@@ -71,7 +71,7 @@ async function findForkedRemote({ name, git }: ClaimRemote): Promise<readonly Sh
   ];
 }
 
-/** Finds final claims whose specs are done in the remote's main branch. */
+/** Finds `done` claims whose specs are done in the remote's main branch. */
 async function findFinishedClaims(
   place: RemoteClaimsContext,
   session: ClaimSession,

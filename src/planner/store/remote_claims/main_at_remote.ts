@@ -53,7 +53,7 @@ function isDoneSpecText(text: string): boolean {
 /**
  * Tests once whether the server supports claims: writes, reads and deletes one.
  *
- * @returns null if it does; else sentences for a person, only the first time
+ * @returns null if it does; else messages for a person, an empty list after the first time
  * @throws OperationError `unavailable` if the remote cannot be reached
  */
 export async function probeClaimSupport(session: ClaimSession): Promise<readonly string[] | null> {
@@ -65,7 +65,7 @@ export async function probeClaimSupport(session: ClaimSession): Promise<readonly
   return [`${refusal}: other clones do not see this clone's claims`];
 }
 
-/** Tests the server, even if an earlier result is stored. */
+/** Tests whether the server supports claims and stores the result, even if an earlier result is stored. */
 export async function testClaimSupport(session: ClaimSession): Promise<void> {
   const { remote, known } = session;
   const ref = buildProbeRef(randomBytes(16).toString("hex"));

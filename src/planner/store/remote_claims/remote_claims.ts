@@ -64,7 +64,7 @@ export function finishRemoteClaim(
   return changeRemoteClaim(place, id, { ...wanting, state: "done", decide: decideClaimFinish });
 }
 
-/** Releases a run's claim unless it is done or another process's; later, if the remote cannot be reached. */
+/** Releases a run's claim unless it is `done` or another process's. If the remote fails, a later call releases it. */
 export async function releaseRemoteClaim(place: RemoteClaimsContext, id: SpecId, processId: string): Promise<void> {
   const before = readClaimsFile(place.root)?.own.get(id);
   if (before === undefined || before.process !== processId || before.state === "done") return;
@@ -79,7 +79,7 @@ export async function releaseRemoteClaim(place: RemoteClaimsContext, id: SpecId,
   });
 }
 
-/** Releases this clone's claim, even a final one; retries later if the remote fails. No claim: contacts no remote. */
+/** Releases this clone's claim, even a `done` one. If the remote cannot be reached, a later call releases it. */
 export async function giveUpRemoteClaim(place: RemoteClaimsContext, id: SpecId): Promise<SharedClaimResult> {
   const before = readClaimsFile(place.root)?.own.get(id);
   if (before === undefined) return { kind: "own", notes: [] };
@@ -120,7 +120,7 @@ export async function renewRemoteClaims(place: RemoteClaimsContext): Promise<voi
     changes.push(...buildEndedClaimChanges(session));
     if (changes.length === 0) return;
     const { lines } = await session.push(changes);
-    // The claim was lost, refused or the answer cut off; only another query shows which.
+    // Another query shows whether the claim was lost, the push was refused or only the answer was lost.
     if (changes.some(({ id }) => lines.get(buildClaimRef(id))?.sign !== "won")) await session.look();
   });
 }
@@ -226,7 +226,7 @@ async function changeOneClaim(session: ClaimSession, changing: ChangingLooked): 
   }
 }
 
-/** Whether the same clone has only renewed its claim. */
+/** Returns whether `now` is the same clone's claim as `before`, only renewed. */
 function isClaimRenewal(before: SeenClaim | null, now: SeenClaim | null): boolean {
   if (before?.text == null || now?.text == null || before.oid === now.oid) return false;
   return before.text.clone === now.text.clone && before.text.state === now.text.state;
@@ -237,7 +237,7 @@ async function isOwnAfterQuery(session: ClaimSession, id: SpecId, oid: string): 
   return session.own(id)?.base === oid;
 }
 
-/** Returns a refusal only if the query shows an unchanged claim; otherwise another clone was faster. */
+/** Returns `lost` if another clone changed the claim meanwhile, else `unknown` with the server's message. */
 async function explainRefusedPush(
   session: ClaimSession,
   refused: { readonly id: SpecId; readonly facts: ClaimFacts; readonly base: string | null; readonly words: string },
@@ -247,7 +247,7 @@ async function explainRefusedPush(
   return { kind: "unknown", reason: `Remote "${session.remote.name}" did not take the claim: ${words}` };
 }
 
-/** Ends an attempt without a claim. If its push still arrives later, the claim is released. */
+/** Marks an attempt to claim as ended. If its push still arrives at the server, a later call releases the claim. */
 async function abandonClaimAttempt(session: ClaimSession, id: SpecId): Promise<void> {
   const own = session.own(id);
   if (own === null) return;
@@ -277,7 +277,7 @@ export function listDoneClaims({ known }: ClaimSession): readonly SpecId[] {
 /**
  * Deletes claims of specs that are done in the remote's main branch. Keeps claims that the server refuses to delete.
  *
- * @returns the deleted ones
+ * @returns the ids of the deleted claims
  */
 export async function pruneDoneClaims(
   remote: ClaimRemote,

@@ -212,7 +212,7 @@ function describeSkippedRemote({ settings }: RemoteClaimsContext): string {
   return `remote "${settings.remote}" was not asked who may finish the spec`;
 }
 
-/** Returns the result of `use`; empty without a remote for claims. */
+/** Returns the result of `list`; empty without a remote for claims. */
 async function runWithSharedRemote<Item>(
   place: RemoteClaimsContext | null,
   list: (place: RemoteClaimsContext) => Promise<readonly Item[]>,

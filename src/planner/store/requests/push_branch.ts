@@ -12,8 +12,8 @@ const PUSH_LIMIT_MS = 60 * 60_000;
 type Place = Pick<RequestTarget, "remote" | "branch">;
 
 /**
- * Pushes a branch as a person does, with hooks. The remote compares and swaps: it replaces only what this clone has pushed,
- * or what the branch continues.
+ * Pushes a branch with hooks. Replaces the remote's branch only if its commit is one of `pushed`, which this clone has
+ * pushed, or if `branch` contains it.
  *
  * @param git in the project's checkout, whose hooks are the person's
  * @throws OperationError as `PullRequests.push`
@@ -67,7 +67,7 @@ export async function pushRecords(git: Git, remote: string, refs: readonly strin
   return status === 0 ? null : formatGitError(stderr) || `git push ended with status ${status}`;
 }
 
-/** Fetches one ref. @returns its full hash */
+/** Fetches one ref. @returns the full hash of its commit */
 export async function fetchRef(git: Git, remote: string, ref: string): Promise<string> {
   const fetch = "fetch --quiet --no-tags --no-write-fetch-head --no-recurse-submodules --".split(" ");
   const kept = `refs/planner/remote/${remote}/${ref.replace(/^refs\//, "")}`;

@@ -70,7 +70,7 @@ async function findForgeOfRemote(git: Git, remote: string, { forge }: RequestSet
   );
 }
 
-/** Returns an address without its password. */
+/** Returns the address without user name and password. */
 function removePassword(url: string): string {
   return url.replace(/\/\/[^/@]*@/, "//");
 }

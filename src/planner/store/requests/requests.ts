@@ -45,8 +45,9 @@ export function openRequests(root: string, config: () => Promise<PlannerConfig>)
 class GitRequests implements PullRequests {
   readonly #root: string;
   readonly #config: () => Promise<PlannerConfig>;
-  /** Git that only reads; the next field is git for work that a person started. */
+  /** Git that only reads. */
   readonly #git: Git;
+  /** Git for work that a person started. */
   readonly #writing: Git;
 
   constructor(root: string, config: () => Promise<PlannerConfig>) {
@@ -161,7 +162,7 @@ class GitRequests implements PullRequests {
     throw new OperationError("failed_precondition", `Spec '${id}' has no work of a run: ${what}`);
   }
 
-  /** Returns the worktree of a branch, which is created anew if its folder was deleted. */
+  /** Opens the worktree of a spec's branch. Adds it again if its folder was deleted. */
   async #place(id: SpecId): Promise<WorktreePlace> {
     const opened = await requireRepository(this.#root);
     const repository = { ...opened, git: opened.git.toWrite() };
@@ -204,7 +205,7 @@ export async function readRequestNotes(git: Git): Promise<ReadonlyMap<SpecId, Re
   return found;
 }
 
-/** Deletes the note of a spec whose branch no longer exists. Cost: one git process. */
+/** Deletes the note of a spec, if it has one. Cost: one git process. */
 export async function deleteRequestNote(git: Git, id: SpecId): Promise<void> {
   await git.try(["update-ref", "-d", NOTES + encodeSpecId(id)]);
 }

@@ -13,13 +13,13 @@ import { buildActivePath, LOCKS_FOLDER } from "../project/places.ts";
 import { editSpec, requireWritableText } from "./edit_spec.ts";
 
 /**
- * File with everything that a split will write, kept from before the first write until after the last one. Only one
- * such file exists at a time, because a split holds the project's lock.
+ * File with everything that a split will write. It exists from before the first write until after the last one. A
+ * project has only one, because a split holds the project's lock.
  */
 const INTENT = `${LOCKS_FOLDER}/split.json`;
 
 /**
- * Creates the files of a spec's members, then changes the spec's own. Removes the created files when a later step
+ * Creates the files of a spec's members, then changes the spec itself. Removes the created files when a later step
  * fails; after a kill, `finishSplit` completes the split. The caller must hold the project's lock.
  */
 export async function createMembers(root: string, parent: SpecId, { members, fields }: NewMembers): Promise<void> {
@@ -69,7 +69,7 @@ export async function finishSplit(root: string): Promise<void> {
   await removeIfExists(join(root, INTENT));
 }
 
-/** Kinds of permanent refusals; an error of the disk may not recur the next time. */
+/** Kinds of errors that recur at the next try. An error of the disk may not. */
 const ENDS_IT: ReadonlySet<string> = new Set(["not_found", "failed_precondition", "invalid_argument"]);
 
 async function completeSplit(root: string, { parent, members, fields }: Intent): Promise<void> {
@@ -89,7 +89,7 @@ interface Intent extends NewMembers {
   readonly parent: SpecId;
 }
 
-/** Reads the intent; null for a file of another program, because a checkout may contain any file. */
+/** Reads and checks the intent; null if the file is missing or contains anything else. */
 function readSplitIntent(root: string): Intent | null {
   const read = readJsonFile(join(root, INTENT));
   if (read.kind !== "object") return null;

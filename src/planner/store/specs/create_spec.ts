@@ -8,7 +8,6 @@ import { buildActivePath, buildArchivePath } from "../project/places.ts";
 import { requireWritableText } from "./edit_spec.ts";
 
 /** A spec to create; its id is the day with a counter of three base-36 characters. Source: docs/decisions.md#s-03. */
-
 export interface NewSpecFile {
   /** Day in the form `YYYY-MM-DD`. */
   readonly day: string;

@@ -16,10 +16,7 @@ import { isLink } from "../project/project_bounds.ts";
 /** Maximum number of tries of an edit. Chosen by planner: each write of another program meanwhile costs one. */
 const MAX_TRIES = 8;
 
-/**
- * Maximum number of files that wait for the disk at once. Chosen by planner: the disk flushes 16 files nearly as fast
- * as one, and gains nothing from more.
- */
+/** Maximum number of concurrent writes. Chosen by planner: a disk flushes 16 files nearly as fast as one. */
 const MAX_WAITING = 16;
 
 /**
@@ -37,7 +34,7 @@ export async function editSpec(root: string, id: SpecId, change: (text: string) 
   return edited;
 }
 
-/** Edits specs that wait for the disk together. Each is replaced atomically; a refusal concerns its spec alone. */
+/** Edits specs concurrently. Replaces each file atomically. Returns an error per spec instead of throwing it. */
 export async function editSpecs(
   root: string,
   ids: Iterable<SpecId>,
@@ -108,7 +105,7 @@ function applyTextChange(file: string, text: string, change: (text: string) => s
   }
 }
 
-/** Refuses a text that could not be read back unchanged. */
+/** Throws `invalid_argument` for a text with half a surrogate pair or above the size limit. */
 export function requireWritableText(file: string, text: string): void {
   if (!text.isWellFormed()) {
     throw new OperationError("invalid_argument", `Cannot write "${file}": the text holds half a surrogate pair`);

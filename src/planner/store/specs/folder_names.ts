@@ -6,7 +6,7 @@ import { buildFileMark, type FileMark, isSameMark, isUnsettledMark } from "../fi
 
 const EXTENSION = ".md";
 
-/** Whether an entry of a specs folder is a spec by its name; a hidden entry or another kind of file is not a spec. */
+/** Returns whether the name of an entry in a specs folder is a spec's: `.md` at the end and no dot at the begin. */
 export function isSpecName(name: string): boolean {
   return name.endsWith(EXTENSION) && !name.startsWith(".");
 }
@@ -44,7 +44,8 @@ export class FolderNames {
   }
 
   /**
-   * Returns the current names: none without a folder, the same object as before when nothing changed.
+   * Returns the current names; empty without a folder. Returns the same object as before if nothing has changed.
+   *
    * @throws OperationError for a folder that cannot be read
    */
   read(): FolderListing {
@@ -84,7 +85,7 @@ function buildFolderListing(found: readonly Dirent[]): FolderListing {
   return { entries, ids: sortItemsById(ids).map(({ id }) => id), folders: folders.sort(), misspelt: misspelt.sort() };
 }
 
-// Shared object, so that ten thousand entries need no object each.
+// All entries share these two objects, which saves ten thousand allocations.
 const REGULAR = { isRegular: true } as const;
 const OTHER = { isRegular: false } as const;
 

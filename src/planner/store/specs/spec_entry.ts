@@ -6,7 +6,7 @@ import { readProjectText, type TextReadResult } from "../files/read_text.ts";
 import { parseIdFromName } from "./folder_names.ts";
 
 export interface SpecEntry {
-  /** State of the file; null if the state could not be read. */
+  /** Mark of the file; null if its metadata could not be read. */
   readonly mark: FileMark | null;
   /** Whether an equal mark proves later that the file has not changed. */
   readonly settled: boolean;

@@ -80,7 +80,7 @@ export class SpecFiles {
   }
 }
 
-/** Pairs a file name with its text as an id, which also sorts names that are not valid ids. */
+/** Returns a file name with its stem as an id, even an invalid one, as `sortItemsById` requires. */
 function parseFileName(name: string): { readonly id: SpecId; readonly name: string } {
   return { id: name.slice(0, -".md".length) as SpecId, name };
 }

@@ -31,7 +31,7 @@ export async function requireCommitter(repository: Repository): Promise<Readonly
   return settings;
 }
 
-/** Returns whether git certainly finds an identity. Otherwise git checks, because the system may provide one. */
+/** Returns whether the environment or git's settings contain an identity. Git may find others in the system. */
 function hasIdentity(settings: ReadonlyMap<string, string>): boolean {
   const [name, email] = ["name", "email"].map(
     (part) =>

@@ -87,7 +87,7 @@ async function listCommits(git: Git, range: string): Promise<readonly WorkCommit
   });
 }
 
-/** Lists changed files: git prints the kind of change of each file first, then its line counts. */
+/** Lists changed files with line counts. @param inMain paths that the main branch has changed */
 async function listChangedFiles(
   git: Git,
   { from, to }: Pick<WorkDifference, "from" | "to">,
@@ -147,8 +147,8 @@ export function isMergeTreeMissing(stderr: string): boolean {
 }
 
 /**
- * Merges every two branches without a checkout, and returns the files in which two of them conflict. Omits specs,
- * because the merge joins them. Empty with git before 2.38.
+ * Merges each pair of branches without a checkout, and returns the files in which the two conflict. Omits specs, because
+ * planner's merge joins them. Empty with git before 2.38.
  */
 export async function forecastConflicts(
   git: Git,

@@ -31,7 +31,7 @@ export async function readProjectState({ git, prefix }: Repository): Promise<Fol
   };
 }
 
-/** Returns git's hashes of files in the checked-out commit; omits files that it lacks. */
+/** Returns git's hashes of files in the checked-out commit, by path; omits files that the commit lacks. */
 export async function readBlobHashes(
   { git, repository }: Pick<WorktreePlace, "git" | "repository">,
   paths: readonly string[],
@@ -70,7 +70,7 @@ async function readCommit(git: Git): Promise<Pick<FolderState, "commit" | "tree"
   return { commit, tree };
 }
 
-/** Lists ignored files without planner's own, which are ignored in every worktree and on which no check depends. */
+/** Lists ignored files and folders except planner's own, on which no check depends. */
 async function listIgnoredFiles(
   git: Git,
   prefix: string,

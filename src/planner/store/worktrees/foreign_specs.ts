@@ -18,15 +18,16 @@ import { commitPaths } from "./worktree_commits.ts";
 import type { WorktreePlace } from "./worktree_place.ts";
 import { readBlobText } from "./worktree_rebase.ts";
 
-/** Fields of other specs that a run may change: planning fields, but not the status. */
+/** Fields of other specs that a run may change. */
 const PLANNING = ["depends_on", "labels", "target_files", "priority", "assignee", "due"];
 
 /** Planner's files about runs, which git ignores and no other checkout uses. */
 const RUNTIME = [LOCKS_FOLDER, LOGS_FOLDER, PROCESSES_FOLDER, WORKTREES_FOLDER, WATCH_PID_FILE];
 
 /**
- * Reverts, in one commit, the branch's changes of other specs than its own and its members, and added files of runs.
- * New specs stay and become pending. The branch must begin at the main branch's end.
+ * Reverts the branch's changes of foreign specs and its added runtime files, in one commit. Foreign specs are all but
+ * the run's own and its members. New specs stay and become pending. The branch must contain the main branch's last
+ * commit.
  *
  * @returns one sentence for each reverted change
  */
@@ -100,7 +101,7 @@ async function restoreSpec({ git, worktree }: WorktreePlace, path: string, main:
   return `"${path}" is not this run's spec: what the run changed there was taken back`;
 }
 
-/** Restores the project's checks in the run's spec and members, of which a run may change all but the checks. */
+/** Restores the project's checks in a file of the run's spec or members. A run may change all else in them. */
 async function restoreSpecChecks(place: WorktreePlace, path: string, main: string): Promise<string | null> {
   const { git, worktree, root, repository } = place;
   const here = (await readBytesIfFile(join(root, path.slice(repository.prefix.length))))?.toString();

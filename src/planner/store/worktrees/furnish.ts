@@ -7,12 +7,13 @@ import { removeFolderThroughOpenParent, runInOpenFolder } from "../files/open_fo
 import { formatGitError, Git } from "../git/git.ts";
 import type { WorktreePlace } from "./worktree_place.ts";
 
-/** Folders of packages and build output, made anew in a worktree, as a copy refers to its original location. */
+/** Matches folders that are not copied: packages and build output contain paths of their original location. */
 const MADE_ANEW = /(?:^|\/)(?:node_modules|\.venv|venv|target|\.planner|\.git)(?:\/|$)/;
 
 interface Linking {
-  /** The project's root; the next field is the project's root in the worktree. */
+  /** The project's root. */
   readonly from: string;
+  /** The project's root in the worktree. */
   readonly to: string;
   readonly git: Git;
 }
@@ -22,7 +23,7 @@ interface Linking {
  * the file system supports it. Omits paths that git would report as changes.
  *
  * @param paths from the project's root
- * @returns one sentence for each path that was or could not be added
+ * @returns one message for each path that was added or could not be
  */
 async function addIgnoredPaths(
   linking: Linking,
@@ -81,13 +82,13 @@ function copyPath(source: string, target: string): Promise<void> {
   });
 }
 
-/** Maximum number of files that patterns match. Chosen by planner: more means a folder named by mistake. */
+/** Maximum number of files copied by patterns. Chosen by planner: more means a folder named by mistake. */
 const MAX_FILES = 1000;
 
 /**
  * Adds files that a build needs and a checkout lacks: submodules, then ignored files by patterns, then whole paths.
  *
- * @returns one sentence for each file that was or could not be added
+ * @returns messages about files that were added or could not be
  */
 export async function addRequiredFiles(
   place: WorktreePlace,
@@ -157,7 +158,7 @@ async function copyMissingFile(from: string, to: string, path: string): Promise<
   return true;
 }
 
-/** Reads a list of patterns, one per line with comments after `#`, which other worktree tools read too. */
+/** Returns the patterns in the project's `.worktreeinclude`, which other worktree tools read too. Skips negations. */
 async function readIncludePatterns(root: string): Promise<readonly string[]> {
   const text = await readFile(join(root, ".worktreeinclude"), "utf8").catch(() => "");
   return text

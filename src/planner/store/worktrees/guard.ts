@@ -54,8 +54,8 @@ export async function refusePlantedPrograms(place: WorktreePlace, before: Reposi
 }
 
 /**
- * Refuses to begin a run while the repository has programs that another run has installed. Cost: one git process if
- * there are notes.
+ * Requires that no run has installed programs that git runs in every checkout. Cost: one git process if a run has
+ * stored a snapshot.
  *
  * @throws OperationError `failed_precondition`
  */
@@ -67,7 +67,7 @@ function throwIfProblem(problem: string | null): void {
   if (problem !== null) throw new OperationError("failed_precondition", problem);
 }
 
-/** Returns every change that differs from a run's note, with the command that undoes it. */
+/** Returns every changed program since the snapshot of a run, with the command that undoes the change. */
 export async function listGitProgramChanges(
   repository: Repository,
   root: string,
@@ -100,7 +100,7 @@ interface Asked {
   readonly isMeant: (change: SnapshotChange) => boolean;
 }
 
-/** Returns changes in the repository, by the spec whose run has left a note. */
+/** Returns changed programs of the repository, by the spec whose run stored the snapshot before the change. */
 async function groupChangesByRun(
   repository: Repository,
   root: string,
@@ -126,7 +126,7 @@ async function groupChangesByRun(
   return found;
 }
 
-/** Reads the note in a run's worktree; null if the worktree no longer exists. */
+/** Returns the programs that git runs in a run's worktree now; null if the worktree no longer exists. */
 async function readWorktreeNote(repository: Repository, root: string, id: SpecId): Promise<RepositorySnapshot | null> {
   const place = await openWorktreePlace(repository, root, id).catch(() => null);
   return place === null ? null : snapshotSharedPrograms(repository, place.git);
@@ -173,7 +173,7 @@ interface ChangedSetting {
   readonly before: string | undefined;
 }
 
-/** Undoes a setting; one of an included file is changed in that file. */
+/** Returns the shell commands that undo the change of a setting, in every file that contains it. */
 async function buildUndoSetting(
   { git, top, commonFolder }: Repository,
   { scope, key, before }: ChangedSetting,

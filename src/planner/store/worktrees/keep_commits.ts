@@ -60,7 +60,7 @@ export async function keepCommits(git: Git, removal: WorktreeRemoval): Promise<r
   });
 }
 
-/** Keeps commits, and other objects with a hash, under the next names of `refs/planner/kept/<id>/`. */
+/** Keeps objects, mostly commits, as refs with the next free numbers of `refs/planner/kept/<id>/`. */
 export async function keepHashes(
   git: Git,
   id: SpecId,
@@ -79,9 +79,9 @@ export async function isKeptCommit(git: Git, id: SpecId, hash: string): Promise<
 }
 
 /**
- * Keeps the end of a branch that the main branch lacks, as `refs/planner/kept/<id>/<n>`.
+ * Keeps the last commit of a branch as `refs/planner/kept/<id>/<n>` if the main branch lacks it.
  *
- * @returns a sentence about it; empty for a branch that is merged or no longer exists
+ * @returns a message about the new ref; empty if the branch is merged, already kept or missing
  */
 export async function keepBranch(git: Git, id: SpecId, branches: SpecBranches): Promise<readonly string[]> {
   const { branch } = branches;
@@ -95,7 +95,7 @@ export async function keepBranch(git: Git, id: SpecId, branches: SpecBranches): 
 /**
  * Keeps the commits of deleted or moved refs, dropped stashes and deleted checkouts, if no other ref reaches them.
  *
- * @returns names of `refs/planner/kept/` by the changes' names
+ * @returns refs below `refs/planner/kept/` by the changes' names
  */
 export async function keepLostObjects(
   git: Git,
@@ -117,8 +117,8 @@ export async function keepLostObjects(
 /**
  * Keeps annotated tags and stashes that a run has created and then replaced or dropped.
  *
- * @param before,now the snapshots at its begin and its end
- * @returns one sentence for each
+ * @param before,now snapshots at the run's begin and end
+ * @returns one sentence for each kept object
  */
 export async function keepMadeObjects(
   { repository, id }: WorktreePlace,
@@ -141,7 +141,7 @@ export async function keepMadeObjects(
   return kept.map(({ ref }, index) => `${lost[index]?.what}, made and dropped during the run, is kept as ${ref}`);
 }
 
-/** Whether no ref reaches an object. An annotated tag is a separate object, which its commit does not reach. */
+/** Returns whether an object exists and no ref reaches it. For an annotated tag, only a ref to the tag itself counts. */
 async function isUnreachable(git: Git, hash: string): Promise<boolean> {
   const [type, listed] = [
     await git.ask(["cat-file", "-t", hash]),

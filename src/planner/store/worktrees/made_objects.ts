@@ -16,9 +16,8 @@ const MAX_READ_BYTES = 4096;
 const CLOCK_STEP_MS = 1000;
 
 /**
- * Returns annotated tags and stashes that were created since a time and are not packed, because git keeps no other
- * record of a replaced or dropped one. Cost: no git process; reads the beginning of each object's file that was written
- * since.
+ * Returns annotated tags and stashes that were created since a time and are not packed. Git keeps no other record of a
+ * replaced tag or a dropped stash. Cost: no git process; reads the beginning of each object file written since then.
  *
  * @param since in milliseconds since 1970
  *
@@ -39,7 +38,7 @@ export function listMadeObjects(commonFolder: string, since: number): readonly M
   );
 }
 
-/** Describes an object; null for an object of another kind. */
+/** Describes an annotated tag or a stash; null for any other object. */
 function describeObject(text: string): string | null {
   const tag = /^tag \d+\0object .+\ntype .+\ntag (.+)\n/.exec(text)?.[1];
   if (tag !== undefined) return `tag "${tag}"`;

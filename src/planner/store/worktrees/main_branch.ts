@@ -18,7 +18,7 @@ export async function explainMissingMainBranch(git: Git, mainBranch: string, id:
   return `${what} was renamed to "${name}": take that back with "${back}", ${then}`;
 }
 
-/** Returns the new name of a renamed branch, because git notes the old name in its reflog. */
+/** Returns the new name of a renamed branch, which git notes in the reflog; null if it was not renamed. */
 async function findNewBranchName(git: Git, mainBranch: string): Promise<string | null> {
   const folder = await git.line(["rev-parse", "--path-format=absolute", "--git-common-dir"]);
   const renamed = `Branch: renamed refs/heads/${mainBranch} to `;

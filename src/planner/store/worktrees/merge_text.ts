@@ -16,8 +16,8 @@ export interface TextVersions {
 /**
  * Merges the changes of both sides by lines.
  *
- * @param favour side whose lines are taken where both sides changed the same ones; without it the text then contains
- *   conflict markers, and `clean` is false
+ * @param favour side that wins if both changed the same lines; without it, the text contains conflict markers there and
+ *   `clean` is false
  */
 export async function mergeText(
   { ours, base, theirs }: TextVersions,
@@ -43,7 +43,7 @@ export async function mergeText(
   }
 }
 
-/** Merges a spec from a worktree, with its status there, as the project's only says that work was in progress. */
+/** Merges a spec by lines, with the worktree's status: the project's only records that work is in progress. */
 export function mergeSpecText(
   { ours, base, theirs }: TextVersions,
   favour?: "ours" | "theirs",

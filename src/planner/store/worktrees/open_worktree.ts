@@ -19,7 +19,7 @@ import { worktreeFiles } from "./worktree_files.ts";
 import type { WorktreeFacts, WorktreePlace } from "./worktree_place.ts";
 import { readBlobText } from "./worktree_rebase.ts";
 
-/** A worktree whose location was read once and is kept. */
+/** A worktree at a location that the caller has read once. */
 export class OpenWorktree implements Worktree {
   readonly path: string;
   readonly root: string;

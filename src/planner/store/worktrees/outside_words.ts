@@ -12,7 +12,7 @@ import type { Repository, WorktreePlace } from "./worktree_place.ts";
 const MAX_OF_KIND = 8;
 
 /**
- * Keeps what changes outside of a run have made unreachable, and returns a sentence for each change.
+ * Keeps commits that changes outside of a run have made unreachable, and returns a sentence for each change.
  *
  * @param changes as `findOutsideChanges` returns them
  */
@@ -85,7 +85,7 @@ function describeHeadChange({ top }: Repository, path: string, { before, now }: 
   return `${formatHead(now)} is checked out in "${path}" since the run, ${formatHead(before)} was before: "${back}" brings it back`;
 }
 
-/** Returns the arguments that make git work in another folder than the project's; empty for the project's. */
+/** Returns git's option `-C` with a space after it for a folder other than `top`; empty for `top`. */
 export function buildFolderOption(top: string, path: string): string {
   return path === top ? "" : `-C ${quoteShellWord(path)} `;
 }

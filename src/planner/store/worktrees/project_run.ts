@@ -14,7 +14,7 @@ import { takeSnapshot } from "./take_snapshot.ts";
 import { readBytesIfFile } from "./worktree_brought.ts";
 import type { Repository, WorktreePlace } from "./worktree_place.ts";
 
-/** See `Worktrees.guardProject`. */
+/** Takes a snapshot of the project before a run without a worktree. See `Worktrees.guardProject`. */
 export async function guardProject(repository: Repository, root: string, id: SpecId): Promise<ProjectGuard> {
   const place = buildProjectPlace(repository, root, id);
   const before = await takeSnapshot(place);
@@ -27,14 +27,14 @@ export async function guardProject(repository: Repository, root: string, id: Spe
   };
 }
 
-/** Returns the checkout around the project as a place. None of its branches belongs to a run. */
+/** Returns the checkout around the project in the form of a run's worktree, without a branch. */
 function buildProjectPlace(repository: Repository, root: string, id: SpecId): WorktreePlace {
   const { top, git, gitFolder } = repository;
   const facts = { reused: true, copied: [], env: {}, identity: {}, begunAnew: null };
   return { root, id, repository, git, gitFolder, worktree: { path: top, root, branch: "", mainBranch: "", ...facts } };
 }
 
-/** Returns changes except uncommitted files and new commits on the checked-out one, which are the work itself. */
+/** Returns changes other than the work, which is uncommitted files and new commits on the checked-out branch. */
 async function findOtherChanges(
   { repository: { git, top }, id }: WorktreePlace,
   before: RepositorySnapshot,
@@ -55,7 +55,7 @@ async function findOtherChanges(
   return found;
 }
 
-/** Path of the journal about a project's file that planner replaces during a run. */
+/** Returns the path of the journal with the original of a project's file that planner replaces during a run. */
 const buildJournalPath = (id: SpecId): string => `${WORKTREES_FOLDER}/${id}.placed.json`;
 
 /** Writes a file for the duration of a run. `restoreReplacedFile` restores the original, also after a crash. */
@@ -68,8 +68,9 @@ export async function placeProjectFile(root: string, id: SpecId, path: string, t
 }
 
 /**
- * Restores the file that `placeInProject` replaced.
- * @returns the file's path if it was changed meanwhile and therefore stays unchanged
+ * Restores the file that `placeProjectFile` replaced.
+ *
+ * @returns the file's path if someone else has changed it meanwhile, so that it stays as it is; else null
  */
 export async function restoreReplacedFile(root: string, id: SpecId): Promise<string | null> {
   const read = readJsonFile(join(root, buildJournalPath(id)));
@@ -83,7 +84,7 @@ export async function restoreReplacedFile(root: string, id: SpecId): Promise<str
   return now === after || now === before ? null : path;
 }
 
-/** Removes a file that the run created, and its folder if it is then empty. */
+/** Removes a file that planner created for the run, and parent folders that are then empty. */
 async function removeCreatedFile(root: string, path: string): Promise<void> {
   await removeFileInOpenFolder(join(root, path));
   for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {

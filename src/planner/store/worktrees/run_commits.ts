@@ -7,7 +7,7 @@ export const RECORD_FILE = "record.json";
 /** Ref prefix of the commits of records, before the spec's id. */
 export const RUN_REF_PREFIX = "refs/planner/runs/";
 
-/** Returns the full name of the commit that holds a record. */
+/** Returns the full name of the ref to a run's record. */
 export function buildRunRef(id: SpecId, run: number): string {
   return `${RUN_REF_PREFIX}${id}/${run}`;
 }
@@ -19,8 +19,8 @@ interface Kept {
 }
 
 /**
- * Stores a record as the commit `refs/planner/runs/<id>/<n>` with the branch's end as its parent, so that the work of a
- * run stays available even if the branch is rebased. Cost: two git processes. Runs no hooks.
+ * Stores a record as the commit `refs/planner/runs/<id>/<n>`. Its parent is the branch's last commit, so that the work of
+ * a run stays available even if the branch is rebased. Cost: two git processes. Runs no hooks.
  *
  * @param git git in a repository that stays
  * @returns the number of the run; null for a branch that no longer exists
@@ -114,7 +114,7 @@ async function commitRecord(git: Git, { ref, parent, record, force }: RecordComm
   await git.run(["fast-import", "--quiet", "--date-format=raw", ...(force ? ["--force"] : [])], { input });
 }
 
-/** Lists every spec's latest record, with the last commit of its branch in `branches`. Cost: one git process. */
+/** Lists the latest record of every spec with the last commit of the spec's branch. Cost: one git process. */
 export async function listLatestRuns(
   git: Git,
   branches: ReadonlyMap<SpecId, string>,

@@ -8,7 +8,7 @@ import { replaceFile } from "../files/place_file.ts";
 import { Git } from "../git/git.ts";
 import { openGitHistory } from "../git/git_history.ts";
 
-/** Opens the files that a run reads and writes beside the project's own. */
+/** Opens files, git folders and ports that a run uses outside of the project's stores. */
 export function openRunFiles(): RunFiles {
   return {
     async read(path) {
@@ -41,16 +41,13 @@ export function openRunFiles(): RunFiles {
 
 /** Returns the folders to which a commit writes. @param branchFolder such as `refs/heads/planner` */
 function listCommitFolders(shared: string, own: string, branchFolder: string): readonly string[] {
-  // In the main checkout the index is in the same folder as settings and hooks.
+  // The main checkout has one git folder for index, objects, settings and hooks.
   if (shared === own) return [own];
   const branches = branchFolder.startsWith("refs/heads") ? [branchFolder, `logs/${branchFolder}`] : [];
   return [...["objects", ...branches].map((path) => join(shared, path)), own];
 }
 
-/**
- * Maximum number of entries to walk. Chosen by planner: a large source tree. Packages and build output come late in the
- * walk and add no information.
- */
+/** Maximum number of entries to walk. Chosen by planner: a large source tree without packages and build output. */
 const MAX_ENTRIES = 20_000;
 
 async function findLastChangeTime(folder: string): Promise<number> {

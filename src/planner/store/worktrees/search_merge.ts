@@ -8,7 +8,7 @@ import type { Git } from "../git/git.ts";
 import { isMergeTreeMissing } from "./differences.ts";
 import { isAncestor } from "./outside_words.ts";
 
-/** Most main branch commits compared as patches and by merging. Chosen by planner: each takes milliseconds. */
+/** Maximum numbers of main branch commits compared as patches, and by merging. Chosen by planner: each takes some ms. */
 const MAX_PATCHES = 2000;
 const MAX_MERGES = 200;
 
@@ -58,7 +58,7 @@ export async function searchMerge(git: Git, searched: Searched): Promise<MergeSe
   return { found: null, main, head, notes };
 }
 
-/** Returns the merge by a commit of the main branch that a person names. */
+/** Returns the merge that `commit` of the main branch made. @param sign rule by which the commit was found */
 export async function buildFoundMerge(
   git: Git,
   searched: Searched,
@@ -167,7 +167,7 @@ async function addsNoChange(git: Git, commit: string, head: string): Promise<boo
   return omitPlannerFiles(await listChangedPaths(git, `${commit}^{tree}`, tree)).length === 0;
 }
 
-/** Whether the main branch contains the whole change: its reverse applies, or merging the branch changes nothing. */
+/** Returns whether the main branch has the whole change: its reverse applies, or merging the branch changes nothing. */
 async function isChangeInMain(git: Git, { head, main, began }: Searched): Promise<boolean> {
   const isMerged = await isAncestor(git, head, main);
   const base = isMerged ? await findMergedBase(git, { head, main, began }) : await git.ask(["merge-base", main, head]);
@@ -177,7 +177,7 @@ async function isChangeInMain(git: Git, { head, main, began }: Searched): Promis
   return !isMerged && (await addsNoChange(git, main, head)) === true;
 }
 
-/** Returns where a branch began whose commits the main branch contains; null if that is unknown. */
+/** Returns the commit at which a merged branch began; null if it is unknown. */
 async function findMergedBase(git: Git, { head, main, began }: Omit<Searched, "forge">): Promise<string | null> {
   if (began !== null) return began;
   const after = await git.run(["rev-list", "--first-parent", "--ancestry-path", `${head}..${main}`, "--"]);
@@ -216,7 +216,7 @@ async function readDiff(git: Git, from: string, to: string): Promise<Buffer> {
   return status === 0 ? stdout : Buffer.alloc(0);
 }
 
-/** Empty for a commit without a parent. */
+/** Returns the paths that differ between two commits; empty if one of them does not exist. */
 async function listChangedPaths(git: Git, from: string, to: string): Promise<readonly string[]> {
   const listed = await git.ask(["diff-tree", "-r", "--name-only", "--no-renames", "-z", from, to]);
   return (listed ?? "").split("\0").filter((path) => path !== "");

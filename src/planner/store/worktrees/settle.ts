@@ -27,7 +27,7 @@ import { listUncommittedFiles, noteHidingPatterns } from "./worktree_commits.ts"
 import { type Repository, readOrigin, type WorktreePlace } from "./worktree_place.ts";
 import { endKilledRebase } from "./worktree_rebase.ts";
 
-/** Collected results of a check, in the form of `WorktreeState`. */
+/** Results collected while a worktree is settled, in the form of `WorktreeState`. */
 class Findings {
   readonly notes: string[] = [];
   readonly warnings: string[] = [];
@@ -43,8 +43,8 @@ class Findings {
 /**
  * Checks and fixes a worktree, see `Worktree.settle`.
  *
- * @param baseline snapshot of the repository when the run began; null outside of a run, where the snapshot of a killed
- *   run counts
+ * @param baseline snapshot of the repository when the run began; null outside of a run, to use the stored snapshot of a
+ *   killed run
  */
 export async function settleWorktree(
   place: WorktreePlace,
@@ -229,7 +229,7 @@ async function findMovingCheckout(
 /** Matches reflog messages of commits that were created in the checkout itself. */
 const MADE_HERE = /^(?:commit|cherry-pick|revert|am|rebase \((?:pick|reword|squash|fixup|edit|continue)\))/;
 
-/** Unhides files that git was set to overlook; reports repositories in the worktree, to which a commit only points. */
+/** Clears git's flags that hide changes. Reports nested repositories, and links of the run out of the repository. */
 async function unhideFiles(place: WorktreePlace, changed: WorktreeState["changed"], found: Findings): Promise<void> {
   const { git, worktree } = place;
   const brought = new Set(
@@ -260,7 +260,7 @@ function buildProjectPath({ repository }: WorktreePlace, path: string): string {
   return path.startsWith("../") ? path.slice("../".length) : repository.prefix + path;
 }
 
-/** Reports a symbolic link that the run's commits have created. */
+/** Reports a symbolic link of the run's commits if it leads out of the repository. */
 function reportSymlink({ worktree }: WorktreePlace, path: string, found: Findings): void {
   const file = join(worktree.path, path);
   const target = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(file) : null;
@@ -270,7 +270,7 @@ function reportSymlink({ worktree }: WorktreePlace, path: string, found: Finding
   found.outside.push(sentence);
 }
 
-/** Whether the checkout is sparse, in which git itself ignores missing files. */
+/** Returns whether the checkout is sparse. In a sparse checkout git itself ignores missing files. */
 function isSparseCheckout({ gitFolder, repository }: WorktreePlace): boolean {
   return [gitFolder, repository.commonFolder].some((folder) => existsSync(join(folder, "info", "sparse-checkout")));
 }

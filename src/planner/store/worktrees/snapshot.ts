@@ -16,7 +16,7 @@ import { type Repository, resolveHooksFolder, type WorktreePlace } from "./workt
 const WATCHED =
   /^(?:core\.(?:fsmonitor|hookspath|sshcommand|gitproxy|editor|pager|askpass|alternaterefscommand|attributesfile|worktree)|include\.path|includeif\..+|filter\..+\.(?:clean|smudge|process)|merge\..+\.driver|diff\.external|diff\..+\.(?:command|textconv)|gpg\..+|commit\.gpgsign|sequence\.editor|credential\..*helper|extensions\.worktreeconfig|alias\..+|pager\..+|submodule\..+\.update|protocol\..*allow)$/;
 
-/** Matches a person's choices, by which planner's git starts no program; global settings may change them any time. */
+/** Matches settings of a person's tools, which planner's git does not start. A run may change them globally. */
 const PERSONAL = /^(?:core\.(?:editor|pager|askpass)|sequence\.editor|credential\..*|alias\..+|pager\..+|include.*)$/;
 
 /**
@@ -37,7 +37,7 @@ const SCOPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Takes the part of the snapshot that decides which programs git runs in a worktree, and in all checkouts if the
+ * Takes the part of a snapshot that decides which programs git runs in a worktree; in the project's checkout if the
  * worktree no longer exists. Cost: one git process, which runs none of these programs.
  */
 export async function snapshotPrograms({
@@ -74,7 +74,7 @@ export async function snapshotSharedPrograms(repository: Repository, git: Git): 
   return note;
 }
 
-/** Returns the part of a note that `snapshotSharedPrograms` takes. */
+/** Returns the part of a snapshot that `snapshotSharedPrograms` takes. */
 export function pickSharedPrograms(note: RepositorySnapshot): RepositorySnapshot {
   return Object.fromEntries(Object.entries(note).filter(([name]) => SHARED.test(name)));
 }
@@ -170,7 +170,7 @@ export function isProgramChange({ name }: SnapshotChange): boolean {
   return name.startsWith("hook ") || ["alternates", ".git", "commondir", "gitdir"].includes(name);
 }
 
-/** Whether such a change could make planner's git start a program in another checkout than the run's own. */
+/** Returns whether a program change could make planner's git start a program in a checkout of another run. */
 export function affectsOtherCheckouts({ name }: SnapshotChange): boolean {
   const key = /^(?:global )?setting (.+)$/.exec(name)?.[1];
   return key === undefined ? name.startsWith("hook ") || name === "alternates" : !PERSONAL.test(key);

@@ -25,12 +25,12 @@ const OWN_PARTS: ReadonlySet<string> = new Set(["locks", "logs", "processes", "r
 /** Files of git's `info/` that change how git ignores or treats files in every checkout. */
 const INFO_FILES = ["attributes", "exclude", "grafts", "sparse-checkout"];
 
-/** Entry with a complete snapshot's time in ms since 1970; snapshots of earlier versions lack this entry or more. */
+/** Name of the entry with a complete snapshot's time, in ms since 1970. Snapshots of early planner versions lack it. */
 export const WHOLE_SNAPSHOT_NAME = "snapshot";
 
 /**
- * Takes the state of the repository and the project around it that a run in the worktree should not change. Cost: three
- * git processes, one more for each submodule, and a `stat` of each file of `.planner/`.
+ * Takes a snapshot of all parts of the repository and the project that a run in the worktree should not change. Cost:
+ * three git processes, one more for each submodule, and a `stat` of each file of `.planner/`.
  *
  * @param programs as `snapshotPrograms` has just returned them
  */
@@ -143,7 +143,7 @@ function buildContentMark(path: string): string {
   return facts.isSymbolicLink() ? `link ${readlinkSync(path)}` : `${facts.size} ${facts.mtimeMs} ${facts.ino}`;
 }
 
-/** Reads checked-out commits and refs of each submodule in the person's checkout. */
+/** Returns a digest of HEAD and refs of each submodule in the person's checkout. */
 async function readSubmoduleStates(commonFolder: string): Promise<RepositorySnapshot> {
   const found: Record<string, string> = {};
   for (const [name, folder] of listModuleFolders(commonFolder)) {
@@ -158,7 +158,7 @@ async function readSubmoduleStates(commonFolder: string): Promise<RepositorySnap
 }
 
 /**
- * Reads branches and commits of other specs' runs, because planner itself changes their specs and branches. A run has a
+ * Returns state and branch of each run of another spec, because planner itself changes its spec and branch. A run has a
  * claim before it has a worktree.
  */
 async function readOtherRuns({ root, id }: WorktreePlace): Promise<RepositorySnapshot> {

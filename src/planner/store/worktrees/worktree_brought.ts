@@ -151,7 +151,7 @@ async function buildSpecToBring({ root, id, worktree }: WorktreePlace): Promise<
   return { ours, theirs, text: text === texts.ours ? ours : Buffer.from(text) };
 }
 
-/** Writes the file before the base: a base of texts never joined would make the merge undo the project's changes. */
+/** Writes the spec before its base text. With a new base and an old spec, a merge would undo the project's changes. */
 async function writeBroughtSpec(
   { root, id, worktree }: WorktreePlace,
   { ours, theirs, text }: SpecToBring,
@@ -180,7 +180,7 @@ export async function placeFile(place: WorktreePlace, path: string, text: string
   if (tracked) await setOverlookedFiles(git, [repository.prefix + path], true);
 }
 
-/** Removes planner's own files. Returns the branch's files that the run has changed since, which stay. */
+/** Removes files that planner wrote into a worktree. Keeps and returns files of the branch that the run has changed. */
 export async function removePlacedFiles(place: WorktreePlace): Promise<readonly string[]> {
   const { root, id, worktree, git } = place;
   const origin = readOrigin(root, id);
@@ -262,7 +262,7 @@ export async function isSpecAsBrought({ root, id, worktree }: WorktreePlace): Pr
   return (base !== null && now.equals(base)) || hashBytes(now) === readOrigin(root, id)?.spec;
 }
 
-/** Writes the ignore list of the worktree. Git has one such list per user, so this one begins with that list. */
+/** Writes the worktree's ignore list. It replaces the user's list in git, so it begins with the lines of that list. */
 async function writeIgnoreList({ root, id, repository }: WorktreePlace, { brought }: WorktreeOrigin): Promise<void> {
   const users = await readUserIgnoreList(repository);
   const lines = brought
@@ -284,7 +284,7 @@ function escapeIgnorePath(path: string): string {
   return path.replace(/[\\*?[\]! #]/g, String.raw`\$&`);
 }
 
-/** Makes git overlook files, or stops overlooking them. @param paths indexed paths without a conflict */
+/** Sets whether git overlooks changes of files. @param paths indexed paths without a conflict */
 async function setOverlookedFiles(git: Git, paths: readonly string[], on: boolean): Promise<void> {
   if (paths.length === 0) return;
   const flag = on ? "--skip-worktree" : "--no-skip-worktree";

@@ -24,7 +24,7 @@ export async function listCommitsAhead(git: Git, { branch, mainBranch }: SpecBra
   return listed.split("\n").filter((line) => line !== "");
 }
 
-/** Whether the main branch contains all changes of the branch, as the same commits or as copies. */
+/** Returns whether the main branch has all changes of the branch, as commits or copies; true for a deleted branch. */
 export async function isBranchMerged(git: Git, branches: SpecBranches): Promise<boolean> {
   try {
     return !(await hasOwnChange(git, `refs/heads/${branches.branch}`, branches.mainBranch));
@@ -35,7 +35,7 @@ export async function isBranchMerged(git: Git, branches: SpecBranches): Promise<
 }
 
 /**
- * Whether a commit, or one of its ancestors, has a change that the main branch lacks. A merge counts as such a change,
+ * Returns whether a commit, or one of its ancestors, has a change that the main branch lacks. A merge always counts,
  * because it can contain further changes and git cannot compare merges.
  */
 export async function hasOwnChange(git: Git, commit: string, mainBranch: string): Promise<boolean> {
@@ -149,7 +149,7 @@ export async function commitPaths(place: WorktreePlace, message: string, paths: 
   );
 }
 
-/** Refuses uncommitted files. @throws OperationError `failed_precondition` that names the first of them */
+/** @throws OperationError `failed_precondition` that names the first files, unless the list is empty. */
 export function refuseUncommittedFiles(what: string, files: readonly string[]): void {
   if (files.length === 0) return;
   const named = files.slice(0, 5).map((file) => `"${file}"`);

@@ -48,7 +48,7 @@ export async function mergeWorktree(
   return answer;
 }
 
-/** Stores a conflict, so that the next run begins with it, see `beginAnewAfterConflict`. */
+/** Stores a conflict, so that the next run begins with it, see `restartAfterConflict`. */
 async function recordMergeConflict({ root, id, git }: WorktreePlace): Promise<void> {
   const origin = readOrigin(root, id);
   if (origin !== null) await writeOrigin(root, id, { ...origin, conflict: await git.line(["rev-parse", "HEAD"]) });
@@ -89,8 +89,8 @@ async function findMainCheckout({ repository, worktree }: WorktreePlace): Promis
 }
 
 /**
- * Refuses an unfinished operation of git. During a rebase the main branch is not checked out, and the rebase would move
- * it back; during a merge, cherry-pick or revert, git refuses another merge.
+ * Throws if git has an unfinished operation in a checkout of the main branch. A rebase would move the branch back later.
+ * During a merge, cherry-pick or revert, git rejects another merge.
  */
 async function refuseUnfinishedOperation({ id, repository, worktree }: WorktreePlace): Promise<void> {
   const main = `refs/heads/${worktree.mainBranch}`;
@@ -106,7 +106,7 @@ async function refuseUnfinishedOperation({ id, repository, worktree }: WorktreeP
   }
 }
 
-/** Refuses if the merge would restore a file that a person has deleted without committing the deletion. */
+/** Throws if the merge would restore a file that a person has deleted without committing the deletion. */
 async function refuseDeletedFiles({ id, repository }: WorktreePlace, main: Git, commit: string): Promise<void> {
   const deleted = await main.list(["ls-files", "-z", "--deleted"]);
   if (deleted.length === 0) return;
@@ -182,8 +182,9 @@ export async function bringSpecBack(place: WorktreePlace): Promise<void> {
 
 interface StagedSpec {
   readonly path: string;
-  /** The file's text in the main branch before the merge; null without a file. The next field has the text after it. */
+  /** The file's text in the main branch before the merge; null without a file. */
   readonly before: string | null;
+  /** The file's text after the merge; null without a file. */
   readonly after: string | null;
 }
 
@@ -217,7 +218,7 @@ async function unstageSpecs(main: Git, staged: readonly StagedSpec[]): Promise<v
   for (const { path } of staged) await main.try(["reset", "--quiet", "HEAD", "--", path]);
 }
 
-/** Joins a branch's changes of a spec into its changed file. `bringBack` does this for the branch's own spec. */
+/** Merges a branch's changes of a spec into the changed file of the project. */
 async function joinStagedSpec({ root, repository }: WorktreePlace, { path, before, after }: StagedSpec): Promise<void> {
   const other = path.slice(`${repository.prefix}${SPECS_FOLDER}/`.length).replace(/\.md$/, "") as SpecId;
   if (after === null || before === null) return;

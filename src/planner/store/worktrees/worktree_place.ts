@@ -27,7 +27,7 @@ export const FRESH_PREFIX = "planner-verify-";
 
 const FRESH = new RegExp(String.raw`[\\/](${FRESH_PREFIX}(\d+)-\w+)[\\/]\1$`);
 
-/** Whether checks run in the worktree of this path now, because a running process created it and will remove it. */
+/** Returns whether the path is a fresh worktree of a running process, in which checks run. */
 export function isFreshWorktree(path: string): boolean {
   const pid = FRESH.exec(path)?.[2];
   return pid !== undefined && isProcessAlive(Number(pid), null);
@@ -37,8 +37,9 @@ export function isFreshWorktree(path: string): boolean {
 export interface Repository {
   /** Git in the project's folder. */
   readonly git: Git;
-  /** Absolute path of git's own folder of this checkout; the next field is the one that all worktrees share. */
+  /** Absolute path of git's own folder of this checkout. */
   readonly gitFolder: string;
+  /** Absolute path of the git folder that all worktrees share. */
   readonly commonFolder: string;
   /** Absolute path of the working tree. */
   readonly top: string;
@@ -170,9 +171,8 @@ export function writeOrigin(root: string, id: SpecId, origin: WorktreeOrigin): P
 /**
  * Opens the worktree in its folder; null without a folder. Starts no git process.
  *
- * @throws OperationError `failed_precondition` for a folder that is not a worktree, in which git would use the
- * project's
- *   own repository
+ * @throws OperationError `failed_precondition` for a folder that is not a worktree: git would use the project's own
+ *   checkout there
  */
 export async function openWorktreePlace(
   repository: Repository,
@@ -238,8 +238,7 @@ export async function readCurrentBranch({
 }
 
 /**
- * Returns the branch into which the work of a spec is merged, as its last run has recorded it; without a record the
- * checked-out one.
+ * Returns the branch into which the work of a spec is merged: the one in its latest record, else the checked-out branch.
  *
  * @throws OperationError `failed_precondition` if there is neither
  */
@@ -271,7 +270,7 @@ export async function findMissingHooksFolder({
   worktree,
 }: Pick<WorktreePlace, "repository" | "worktree">): Promise<string | null> {
   const setting = (await repository.settings()).get("core.hookspath");
-  // A setting that begins with ~ is one of the person's own.
+  // Git finds a folder in the person's home directory from any worktree.
   if (setting === undefined || isAbsolute(setting) || setting.startsWith("~")) return null;
   const folder = resolveHooksFolder(repository, setting);
   return existsSync(resolve(worktree.path, setting)) || !existsSync(folder) ? null : folder;

@@ -16,7 +16,7 @@ import { readOrigin, type WorktreePlace, writeOrigin } from "./worktree_place.ts
 const ORPHAN_LIMIT_MS = 60_000;
 const PAUSE_MS = 20;
 
-/** Returns variables that identify a git that changes branches, if planner is killed and git is not. */
+/** Returns variables that mark the git processes of a merge, by which they are found after planner was killed. */
 export function buildMergeMark(root: string): Readonly<Record<string, string>> {
   return { [RUN_VARIABLE]: `merge@${root}` };
 }
@@ -28,7 +28,7 @@ export async function rebaseWorktree(place: WorktreePlace): Promise<readonly str
   return rebaseBranch(place);
 }
 
-/** Runs `merge` with a stored note, by which the next process learns about it if this one is killed. */
+/** Runs `merge` while the worktree's origin records it, so that a later process can clean up if this one is killed. */
 export async function runNotedMerge<Result>(place: WorktreePlace, merge: () => Promise<Result>): Promise<Result> {
   await recordMerging(place, true);
   try {
@@ -55,7 +55,7 @@ export async function endKilledRebase(place: WorktreePlace): Promise<void> {
   await waitForOrphanGits(root);
   for (const folder of listRebaseFolders(gitFolder)) {
     const { status } = await git.try(["rebase", "--abort"], { env: buildMergeMark(root) });
-    // Killed so early or so late that git cannot restore the branch itself.
+    // Git cannot abort a rebase that was killed very early or very late.
     if (status !== 0) await rm(folder, { recursive: true, force: true });
   }
   await git.run(["symbolic-ref", "HEAD", `refs/heads/${worktree.branch}`]);
@@ -96,7 +96,7 @@ async function rebaseBranch(place: WorktreePlace): Promise<readonly string[] | n
   return null;
 }
 
-/** Resolves conflicts in specs. Returns the other files in conflict, and the spec's own if it cannot be joined. */
+/** Resolves conflicts in specs. Returns the files still in conflict, including the run's own spec if joining fails. */
 export async function resolveSpecConflicts(
   place: WorktreePlace,
   git: Git,
@@ -122,9 +122,8 @@ async function resolveOtherSpecConflict(git: Git, path: string): Promise<void> {
 }
 
 /**
- * Joins the branch's own spec. The main branch may contain states of the spec that a run copied into the project and
- * that were committed there; they conflict with the branch's own and contain no person's text. Text that a person wrote
- * there stays beside the agent's.
+ * Joins both versions of the run's own spec, which keeps a person's text beside the agent's, and stages the result.
+ * Returns false if a version or their common text is missing.
  */
 async function resolveOwnSpecConflict({ root, id, worktree }: WorktreePlace, git: Git, path: string): Promise<boolean> {
   const brought = (await readBytesIfFile(join(root, worktreeFiles.base(id))))?.toString() ?? null;

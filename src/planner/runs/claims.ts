@@ -12,7 +12,7 @@ export const PROCESS_GONE = "the process that ran it is gone";
 /**
  * Claims the spec for this process, and ends the processes that a dead holder left running.
  *
- * @throws OperationError that names the holder
+ * @throws OperationError `failed_precondition` that names a live holder
  */
 export async function claimSpec(deps: RunDeps, id: SpecId, processId: string): Promise<Claim> {
   const answer = await deps.ports.claims.claim(id, processId);
@@ -148,7 +148,7 @@ export async function finishClaimAtEnd(
   return { end, notes: [note] };
 }
 
-/** Finishes the claim. Ignores refusals, because finished work must not fail if the remote was removed meanwhile. */
+/** Finishes the claim. Returns an error as `unknown`, because finished work must not fail if the remote is gone. */
 async function finishClaim(claim: Claim): Promise<SharedClaimResult> {
   try {
     return await claim.finish({ steal: false, offline: false });

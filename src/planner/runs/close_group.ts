@@ -9,8 +9,8 @@ import { isCompletedWithoutProof } from "./proof/prove_spec.ts";
 import type { RunDeps } from "./run_types.ts";
 
 /**
- * Whether all members of a group are done, so that only the group itself has to be closed. Tests readiness as a driver,
- * because a group is never ready to be worked.
+ * Returns whether a spec is a group and all of its members are done. Tests readiness as a driver, because a group is
+ * never ready to be worked.
  */
 export function isDoneGroup(spec: Spec, { readiness }: SpecWorld): boolean {
   return spec.type === "group" && readiness.isReady({ ...spec, type: "driver" });

@@ -4,8 +4,8 @@ import { setUpWorktree } from "./run/set_up.ts";
 import type { PlacedJob, RunDeps, RunPlace, SpecJob, StopSignals } from "./run_types.ts";
 
 /**
- * Opens a job about a spec that is not a run. Reports log lines as events, because in the spec's own log a reader would
- * take the checks for another run, and their output for the agent's.
+ * Opens a job that works on a spec without a run. Reports its log lines as events, because in the spec's log they would
+ * look like another run's.
  */
 export async function openJob({ context, pid, tell }: RunDeps, id: SpecId, stop: StopSignals): Promise<SpecJob> {
   const say = (text: string): void => tell({ event: "output", spec_id: id, text });
@@ -19,7 +19,7 @@ export async function openJob({ context, pid, tell }: RunDeps, id: SpecId, stop:
   return { id, processId: `${id}-${pid}`, config: await context.config(), log, stop };
 }
 
-/** Returns the location of a job without a run: the worktree, or the project without one. */
+/** Returns the location of a job without a run. @param root the worktree's project, or the project without a worktree */
 export function buildRunPlace(root: string, worktree: Worktree | null, port: number | null = null): RunPlace {
   return { worktree, root, port, knownCommits: new Set(), base: null, earlier: null };
 }

@@ -7,7 +7,7 @@ import { keepCutOffRecord } from "../run/keep_record.ts";
 import type { RepairDeps } from "../run_types.ts";
 import { endInterruptedRun, type ProjectProblem } from "./trouble.ts";
 
-/** Finds claims whose holder has ended, with the agents that it may have left running. */
+/** Finds claims whose holder has ended. The repair also ends agents that the holder left running. */
 export async function findStaleClaims(deps: RepairDeps): Promise<readonly ProjectProblem[]> {
   const { claims } = deps.ports;
   const found: ProjectProblem[] = [];

@@ -75,7 +75,7 @@ function describeWorktreeContent({ uncommitted, unmerged }: Content): string {
   return parts.join(" and ");
 }
 
-/** Returns only advice that works: archived specs cannot be worked, and no command accepts the id of a deleted one. */
+/** Returns advice for an orphaned worktree whose spec is active, archived or deleted. */
 async function findWorkingAdvice(deps: RepairDeps, id: SpecId, { uncommitted }: Content): Promise<string> {
   const { specs } = deps.context;
   const commit = uncommitted.length > 0;
@@ -109,7 +109,7 @@ async function adviseForMissingSpec({ ports }: RepairDeps, id: SpecId, commit: b
   return `its spec is gone: ${keep}, or drop all of it with "git worktree remove --force .planner/worktrees/${id}" and "git branch -D ${quoteShellWord(branch)}"; then run "planner doctor --fix"`;
 }
 
-/** Removes the worktree, unless a run began in it or a file appeared in it meanwhile. */
+/** Removes the worktree. Returns null if a process has claimed the spec meanwhile. */
 async function removeWorktree({ ports, pid }: RepairDeps, id: SpecId): Promise<string | null> {
   const answer = await ports.claims.claim(id, `${id}-${pid}`);
   if ("heldBy" in answer) return null;

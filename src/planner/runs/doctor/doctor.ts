@@ -73,15 +73,14 @@ export interface DoctorFinding extends Omit<ProjectProblem, "repair"> {
 }
 
 export interface DoctorReport {
-  /** True when no finding is left unrepaired. */
+  /** True if every finding was repaired and needs no person. */
   readonly healthy: boolean;
   readonly findings: readonly DoctorFinding[];
 }
 
 /**
- * Checks in the order in which they run, because each depends on the repairs before it: ending a claim marks its spec
- * and its worktree, reading the records for the later checks makes dead ones failed, and a worktree whose index is
- * locked is not removed.
+ * Checks in the order in which they run, because later checks depend on earlier repairs. Ending a claim marks its spec
+ * and its worktree. Reading the records marks dead ones failed. A worktree whose index is locked cannot be removed.
  *
  * Source: docs/decisions.md#s-23, docs/decisions.md#s-26, docs/decisions.md#s-27.
  */

@@ -43,7 +43,7 @@ export interface ProjectProblem {
  * Records the end of an interrupted run: marks its spec failed, unless the spec has another status by now, and its
  * worktree as unused. The agent's work stays in the worktree, and the next run of the spec continues it.
  *
- * @returns a sentence about the repair, or null
+ * @returns a sentence about the spec's new status; null if the spec has not changed
  */
 export async function endInterruptedRun(deps: RepairDeps, id: SpecId): Promise<string | null> {
   const failed = await markSpecFailed(deps, id);

@@ -91,7 +91,7 @@ export async function finalizeWorktreeSpec(
   await worktree.commitSpec(message(COMMIT_SUMMARIES.completed(id)));
 }
 
-/** Removes worktree and branch after a merge. `kept` says why they had to stay, else null; the merge is not undone. */
+/** Removes worktree and branch after a merge. Returns a refusal as `kept`, because the merge is already done. */
 export async function removeWorktreeAndBranch(
   { ports }: Pick<RunDeps, "ports">,
   id: SpecId,

@@ -33,7 +33,7 @@ export async function mergeSpecs(
   return results;
 }
 
-/** Returns wanted ids, and members at any depth with a worktree. A driver needs its own if a member has a worktree. */
+/** Returns `ids` and their members with worktrees. Omits a driver without a worktree if one of its members is included. */
 async function addMembersWithWorktree(
   { ports }: RunDeps,
   ids: readonly SpecId[],

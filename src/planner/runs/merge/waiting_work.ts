@@ -64,7 +64,7 @@ function explainUnfinishedWork(spec: Spec | undefined, { id, status: there, arch
   return `its status is ${status}${why}${next}`;
 }
 
-/** Explains that a spec's pull request is merged by the forge or a person naming the spec; null without a request. */
+/** Returns how a person merges a spec that has a pull request; null without a request. */
 export function explainOpenRequest(id: SpecId, request: RequestNote | undefined): string | null {
   if (request === undefined) return null;
   return `${formatRequestName(request)} has it (${request.url}): "planner pr --sync ${id}" takes over its merge, "planner merge ${id}" merges it here`;

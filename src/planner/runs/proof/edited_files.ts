@@ -91,7 +91,7 @@ interface Again {
   readonly open: readonly Touched[];
 }
 
-/** Returns why each of the checks fails with the main branch's files. */
+/** Runs the checks with the main branch's files. Returns the problems of failed checks, by command. */
 function runChecksWithMainFiles(
   deps: RunDeps,
   judging: CriteriaJob,

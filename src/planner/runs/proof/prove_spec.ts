@@ -84,7 +84,7 @@ export async function attestSpec(deps: RunDeps, spec: Spec, stop: StopSignals): 
   );
 }
 
-/** Sorts criteria into passed, failed and warned. If a check did not run, its criterion proves nothing, even ticked. */
+/** Sorts criteria into passed, failed and warned. A criterion whose check did not run is warned, even if ticked. */
 function summarizeProofs(criteria: readonly CriterionProof[]) {
   const tests = criteria.map(({ label, verdict }, index) => ({ name: `${index + 1}: ${label}`, verdict }));
   const named = (has: (verdict: string) => boolean) => tests.filter((one) => has(one.verdict)).map(({ name }) => name);

@@ -19,13 +19,14 @@ import { type CriteriaJob, runChecks, runInLoggedWorktree } from "./run_checks.t
 /**
  * The state to judge: a folder, or a commit in a new worktree of it.
  *
- * `fresh`: whether a folder with changes beyond its commit is judged by a new worktree of the commit.
+ * `fresh`: whether a folder that differs from its commit only in ignored files is judged in a new worktree of the commit.
  */
 export type JudgedPlace =
   | { readonly kind: "folder"; readonly place: RunPlace; readonly fresh: boolean }
   | {
       readonly kind: "commit";
-      readonly commit: string /** Worktree that has the commit checked out. */;
+      readonly commit: string;
+      /** Worktree that has the commit checked out. */
       readonly branch?: Worktree;
       /** The state whose files decide whether checks pass, if there is no branch. */
       readonly since?: { readonly origin: CheckOrigin; readonly changed: WorktreeState["changed"] };
@@ -33,7 +34,7 @@ export type JudgedPlace =
 
 /**
  * Judges the criteria of a spec: runs each accepted command once, and returns a verdict for every criterion. Runs
- * nothing for a spec without checks and commands. All commands judge through this function.
+ * nothing for a spec without checks and commands.
  *
  * Source: docs/decisions.md#s-61.
  */

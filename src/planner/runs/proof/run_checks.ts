@@ -22,7 +22,7 @@ export function runChecks(
   return runCommands(deps, job, commands, { limitSeconds, width });
 }
 
-/** Calls `use` with a new worktree of a commit, as `withFreshWorktree` does, and writes a line to the log. */
+/** Calls `use` with a new worktree of a commit, as `runJobInFreshWorktree` does, and writes a line to the log. */
 export async function runInLoggedWorktree<Result>(
   deps: RunDeps,
   judging: CriteriaJob,

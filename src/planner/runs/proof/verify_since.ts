@@ -122,7 +122,7 @@ function findCompletedSpecs({ before, after }: SpecChanges): readonly CompletedS
 
 const CLOSED: ReadonlySet<string> = new Set(["completed", "cancelled"]);
 
-/** Judges unfinished specs with checks whose file the change deletes or makes unreadable, because nothing else does. */
+/** Returns verdicts on unfinished specs with checks whose file the change deletes or makes unreadable. */
 function judgeDeletedSpecs({ before, after }: SpecChanges): SpecVerdict[] {
   const left = parseReadableSpecs(after);
   return [...parseReadableSpecs(before).values()].flatMap(({ id, title, status, body }): readonly SpecVerdict[] => {
@@ -142,7 +142,7 @@ function judgeDeletedSpecs({ before, after }: SpecChanges): SpecVerdict[] {
 /** Statuses of work in progress, whose earlier output belongs to the same work. */
 const BEGUN_STATUSES: ReadonlySet<string> = new Set(["in_progress", "needs_attention"]);
 
-/** Returns outputs that do not match their schemas, those of the commit before the change if it has them. */
+/** Returns problems of outputs that do not match their schemas. Uses the schemas of the earlier commit if it has them. */
 async function findMismatchedOutputs(
   deps: RunDeps,
   completed: readonly CompletedSpec[],
@@ -201,7 +201,7 @@ const OWN_PARTS: ReadonlySet<string> = new Set(["spec", "end", "commits", "files
 interface ComparedRecord extends Pick<SpecVerdict, "record"> {
   /** Whether the record contradicts the repository. */
   readonly differs: boolean;
-  /** Whether the record says the output matches its schema. The log may have had more of the output than the spec. */
+  /** Whether the run accepted its output. The run also judged its log, which may contain more output than the spec. */
   readonly hasOutput: boolean;
 }
 
@@ -266,7 +266,7 @@ function markCriterionNotRun(one: JudgedCriterion): CriterionProof {
   return { ...one, check: null, verdict: one.verify === null ? deriveTickVerdict(one) : "not_run" };
 }
 
-/** Returns the worst verdict of the criteria. */
+/** Returns the worst verdict of the criteria; `unchecked` if no criterion has a check. */
 function findWorstVerdict(criteria: readonly CriterionProof[]): SpecVerdict["verdict"] {
   const order = ["disproven", "edited", "not_run", "proposed", "unchecked"] as const;
   const worst = order.find((one) => criteria.some(({ verdict }) => verdict === one));

@@ -150,7 +150,7 @@ interface Pushed {
   readonly notes: readonly string[];
 }
 
-/** Pushes the branch. Notes the commit before the push, so that after a kill the next command knows about it. */
+/** Pushes the branch. Stores the commit in the request's note before the push, so that it is recorded after a kill. */
 async function pushWorkBranch(
   deps: RunDeps,
   { work, target, known }: Pick<Sought, "work" | "target" | "known">,

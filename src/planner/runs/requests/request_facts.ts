@@ -106,7 +106,7 @@ function tickCriteria(
   }));
 }
 
-/** Whether two commits differ only in planner's files, because the last commit completes the spec. */
+/** Returns whether two commits differ only in planner's files, as after the commit that completes a spec. */
 async function differOnlyInPlannerFiles(deps: RunDeps, from: string, to: string): Promise<boolean> {
   const difference = await deps.ports.differences.between(from, to);
   return difference?.files.every(({ path }) => isPlannerFile(path)) === true;

@@ -33,9 +33,9 @@ export interface PlacedWork {
 }
 
 /**
- * Completes a spec whose noted request was merged at the forge, as git shows, or whose merge a person names.
+ * Completes a spec if git shows that its pull request was merged, or if a person names the merge commit.
  *
- * @returns null without either; the caller then merges the work itself
+ * @returns null in other cases; the caller then merges the work itself
  */
 export async function completeIfMergedElsewhere(
   deps: RunDeps,
@@ -107,7 +107,7 @@ async function findCompletionObstacle(
   return missing.length === 0 ? null : missing.join("; ");
 }
 
-/** Whether the worktree's spec is completed: a request of finished work commits that status with complete evidence. */
+/** Returns whether the worktree's spec is completed. A pull request commits that status only with complete evidence. */
 async function isCompletedInWorktree(worktree: Worktree, id: SpecId): Promise<boolean> {
   const specs = worktree.specs();
   if (!(await specs.ids()).includes(id)) return false;
@@ -133,8 +133,8 @@ async function judgeMainBranch(
   if (wishes.unproven !== null || (await isCompletedWithoutProof(deps, spec))) return { kind: "done" };
   const name = worktree?.mainBranch ?? "the main branch";
   if (!hasChecks(judgeCriteria(body, body))) {
-    // In these cases a person named the commit or reviewed the merge at the forge, or the main branch still has the
-    // change.
+    // Without checks, one of these suffices: a person named the commit, the main branch still has the change, or the
+    // forge's merge commit has it.
     const holds = found.sign === "person" || found.stillThere || (found.sign === "forge" && found.commitHolds);
     if (holds) return { kind: "done" };
     const reason = `${describeFoundMerge(found)}, and ${name} no longer has all of its change: reverted or changed since? "planner merge ${id} --as ${shortenHash(found.commit)}" takes it as done`;

@@ -41,7 +41,7 @@ export async function rejectWork(deps: RunDeps, id: string): Promise<readonly Re
   return results;
 }
 
-/** Rejects one spec, status first: after a crash the cancelled spec keeps its worktree and can be rejected again. */
+/** Rejects one spec. Sets the status first, so that the spec can be rejected again after a crash. */
 async function rejectSpec({ context, ports }: RunDeps, id: SpecId): Promise<RejectedWork> {
   await changeSpec(context, id, (text) =>
     editFields(text, { status: "cancelled", completed_at: undefined, unproven: undefined }),

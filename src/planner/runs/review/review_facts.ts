@@ -82,7 +82,7 @@ export async function readReviewFacts(deps: RunDeps, text: string, purpose = "re
   };
 }
 
-/** Refuses a spec without anything to review; throws OperationError `failed_precondition` with what to do instead. */
+/** @throws OperationError `failed_precondition` if a process works on the spec, or if it has no work to review. */
 export async function refuseUnreviewableSpec(deps: RunDeps, spec: Spec, purpose = "review"): Promise<void> {
   const { id, status } = spec;
   const refuse = (why: string): never => {

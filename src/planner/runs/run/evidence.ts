@@ -50,7 +50,7 @@ export interface CollectedEvidence {
   readonly unproven: string | null;
 }
 
-/** Collects evidence for a run's end: checks only if the agent succeeded, if interrupted only whether work exists. */
+/** Collects evidence for a run's end. Runs checks only if the agent succeeded and left a settled worktree. */
 export async function collectEvidence(
   deps: RunDeps,
   work: LocatedWork,
@@ -170,7 +170,7 @@ interface OutputReport {
   readonly passed: boolean;
 }
 
-/** Lets one run judge at a time: it holds a whole run's output in memory, and several runs may end together. */
+/** Limits validation to one run at a time, because it holds a run's whole output in memory. */
 const judging = new TaskSlots(1);
 
 /**

@@ -20,7 +20,7 @@ export interface RunRecordParts extends Pick<RunSummary, "report" | "lastWords" 
   readonly gathered: CollectedEvidence | null;
 }
 
-/** Stores the record of a run beside its work. Logs a refusal and continues, because the run has already ended. */
+/** Stores the record of a run in git. Logs an OperationError and continues, because the run has already ended. */
 export async function keepRunRecord(deps: RunDeps, run: PlacedRun, parts: RunRecordParts): Promise<void> {
   try {
     const stored = await storeEndedRun(deps, run, parts);
@@ -42,7 +42,7 @@ interface StoredRecord {
  * Stores the record of a run.
  *
  * @param branch branch that gets the record; null for the commit that is checked out around the project
- * @returns null without a commit that can hold the record
+ * @returns null without a commit to which the record can be added
  */
 async function storeRunRecord(
   { ports }: RepairDeps,
@@ -124,8 +124,8 @@ interface CutOff {
 }
 
 /**
- * Keeps the record of a run that could not do so itself, because its process was killed or an error prevented it. Does
- * nothing for a run that has a record. Call it with the spec's claim held, after all processes of the run have ended.
+ * Stores the record of a run whose process was killed or failed before it stored one. Does nothing for a run that has a
+ * record. Call it with the spec's claim held, after all processes of the run have ended.
  */
 export async function keepCutOffRecord(deps: RepairDeps, id: SpecId, { processId, reason }: CutOff): Promise<void> {
   const { worktrees, records } = deps.ports;
@@ -182,7 +182,7 @@ async function readWorkInProject(deps: RepairDeps, base: string): Promise<LeftWo
   return work === null ? null : { work, warnings: [], body: null };
 }
 
-/** Whether a spec completed after the run began: a run writes it before the record. Source: docs/decisions.md#s-26. */
+/** Returns whether a spec was completed after the run began. Source: docs/decisions.md#s-26. */
 function isCompletedSince(spec: Spec | null, { started_at }: StoredRunReport): boolean {
   const at = spec?.status === "completed" ? spec.frontmatter["completed_at"] : null;
   return typeof at === "string" && Date.parse(at) >= Date.parse(started_at);

@@ -73,7 +73,7 @@ async function restoreReplacedFiles({ ports }: RunDeps, { id, log }: AgentJob): 
       await log.line(`planner: "${file}" was changed by the run and is left as it is, with planner's entry in it`);
     }
   } catch (error) {
-    // The worktree may be unusable by now, which the end of the run handles.
+    // The worktree may be unusable by now; the end of the run reports that.
     await log.line(`planner: ${getErrorMessage(error)}`);
   }
 }

@@ -31,9 +31,9 @@ export type ClaimResult =
 
 /** Options for taking the shared claim of a spec, which other clones see at the remote. */
 export interface SharedClaimOptions {
-  /** Takes the claim even if another clone holds it. */
+  /** Whether to take the claim even if another clone holds it. */
   readonly steal: boolean;
-  /** Skips all requests to the remote. */
+  /** Whether to skip all requests to the remote. */
   readonly offline: boolean;
 }
 

@@ -2,13 +2,14 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 
 /** Commits and changed files of the work on a spec. */
 export interface WorkDifference {
-  /** Full hashes of a commit or tree before and after, between which git shows the difference. */
+  /** Full hash of the commit or tree before the change. */
   readonly from: string;
+  /** Full hash of the commit or tree after the change. */
   readonly to: string;
   /**
    * - `merged`: from the main branch as it is now to the result of merging the branch
-   * - `branch`: from the commit where the branch left the main branch to the branch's end, if the two conflict or git
-   * is older than 2.38
+   * - `branch`: from the commit where the branch left the main branch to the branch's last one, if the two conflict or
+   *   git is older than 2.38
    * - `commits`: the commits of a run without a worktree
    */
   readonly kind: "merged" | "branch" | "commits";

@@ -21,13 +21,13 @@ export interface KeptRunRecord {
   readonly run: number;
   /** Numbers of all stored runs of the spec, in order. */
   readonly runs: readonly number[];
-  /** Content of the record, see work/run_record.ts. Another version of planner may have written it. */
+  /** Content of the record, see work/records/run_record.ts. Another version of planner may have written it. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
 /** Facts that the repository now has about the commits that a record names. */
 export interface CommitFacts {
-  /** The commit that the record was stored on; null if it no longer exists. */
+  /** First parent of the record's commit: the branch's last commit at the end of the run. Null without a record. */
   readonly parent: string | null;
   /** Those commits named by the record that exist in the repository. */
   readonly present: ReadonlySet<string>;

@@ -50,7 +50,7 @@ export interface ProcessRecords {
   isRunning(processId: string): Promise<boolean>;
   /** Returns every `running` record whose process has ended, as stored. */
   dead(): Promise<readonly ProcessRecord[]>;
-  /** Ends a `running` record without a live process of its spec, see `decideDeadRunEnd`; null if terminal by now. */
+  /** Ends a `running` record whose process has ended, as `decideDeadRunEnd` decides; null for any other record. */
   endDead(processId: string): Promise<ProcessRecord | null>;
   /** Ends every `running` record whose process has ended, and returns those records. */
   repair(): Promise<readonly ProcessRecord[]>;

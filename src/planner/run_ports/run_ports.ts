@@ -20,7 +20,7 @@ export interface RunPorts {
   readonly gitLocks: GitLocks;
 }
 
-/** Writes logs in the format of work/log_format.ts. One writer per spec at a time: the holder of its claim. */
+/** Writes logs in the format of work/records/log_format.ts. Only the holder of a spec's claim writes its log. */
 export interface RunLogs {
   /**
    * Begins a run's log: completes a line that a killed writer left unfinished, then writes the run's header.

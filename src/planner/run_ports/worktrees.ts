@@ -73,7 +73,7 @@ export interface Worktrees {
   branch(id: SpecId): Promise<string | null>;
   /**
    * Lists changes that runs made to programs that git runs in every checkout, see `WorktreeState.safe`. Cost: one git
-   * process if runs left notes.
+   * process if runs have stored snapshots.
    */
   planted(): Promise<readonly GitProgramChange[]>;
   /** Returns the names of remotes that mirror all refs, in one direction or both. */
@@ -82,7 +82,7 @@ export interface Worktrees {
   guardProject(id: SpecId): Promise<ProjectGuard | null>;
   /** Returns the worktree of a spec; null without one. */
   find(id: SpecId): Promise<Worktree | null>;
-  /** Writes a spec's one file into the project, for a run without a worktree, as `Worktree.place` does; git sees it. */
+  /** Writes a file of planner into the project, for a run without a worktree. Git lists it as a change. */
   placeInProject(id: SpecId, path: string, text: string): Promise<void>;
   /**
    * Restores the files that `placeInProject` replaced; continues an interrupted restoration.
@@ -99,8 +99,7 @@ export interface Worktrees {
    * project.
    *
    * @throws OperationError `failed_precondition` if the worktree has uncommitted changes, or if the merge would
-   * overwrite
-   *   a changed file in the checkout of the main branch
+   *   overwrite a changed file in the checkout of the main branch
    */
   merge(id: SpecId, wishes?: Partial<BranchMergeOptions>): Promise<BranchMergeResult>;
   /**
@@ -108,8 +107,7 @@ export interface Worktrees {
    *
    * @returns remarks for a person about kept commits, one sentence each
    * @throws OperationError `failed_precondition` if that would lose uncommitted changes, or unmerged commits unless
-   * they
-   *   are to be kept
+   *   `unmerged` allows it
    */
   remove(id: SpecId, wishes?: WorktreeRemovalOptions): Promise<readonly string[]>;
   /**
@@ -156,7 +154,7 @@ export interface Worktrees {
 
 /** A repository whose state was recorded when a run began in the project's own folder. */
 export interface ProjectGuard {
-  /** Reports changes other than files and new commits on the checked-out one, and keeps commits that would be lost. */
+  /** Reports changes other than uncommitted files and new commits on the checked-out branch. Keeps lost commits. */
   settle(): Promise<Pick<WorktreeState, "notes" | "warnings" | "outside">>;
 }
 
@@ -180,7 +178,7 @@ export interface GitProgramChange {
   readonly what: string;
   /** A shell command that undoes the change, or instructions in words. */
   readonly undo: string;
-  /** Path from the project's root of the note to remove if the person made the change. */
+  /** Path from the project's root of the snapshot to remove if the person made the change. */
   readonly note: string;
 }
 

@@ -35,11 +35,12 @@ export interface QueueResult {
 }
 
 /**
- * Runs the wanted specs and their members, each once it becomes ready, and with `follow` also the specs that their
- * completion makes ready. Ends when no more spec can begin. Tries each spec once.
- * If a single wanted spec cannot begin, reports it as refused. Of several wanted specs, reports those that never became
- * ready.
+ * Runs the requested specs and their members, each once it becomes ready, and with `follow` also the specs that their
+ * completion makes ready. Ends when no more spec can begin. Tries each spec once. Reports requested specs that never
+ * became ready as refused.
+ *
  * @throws any unexpected error of a run, after all other runs have ended
+ *
  * Source: docs/decisions.md#s-24; docs/contract/spec-tool.md#rule-4.
  */
 export async function runQueue(deps: RunDeps, wishes: QueueOptions): Promise<QueueResult> {
@@ -230,7 +231,7 @@ export async function runSpec(deps: RunDeps, id: SpecId, wishes: RunSettings): P
   }
 }
 
-/** Refuses the run before anything is changed, because a repository without a commit is not the spec's failure. */
+/** Throws before anything is changed if no worktree can be created, because that is not a failure of the spec. */
 async function requireUsableWorktree(
   { ports }: RunDeps,
   spec: Spec,

@@ -22,7 +22,7 @@ export interface RunDeps {
   readonly self: readonly string[];
   /** Returns the argument list that runs one line in a shell. */
   readonly shell: (line: string) => readonly string[];
-  /** Time of the request if another process has recorded a time, so that both records agree; else null. */
+  /** Start time of the run that another process has already recorded; null without one. */
   readonly startedAt: string | null;
   readonly tell: (event: RunEvent) => void;
 }
@@ -121,7 +121,7 @@ export interface RunPlace {
   readonly earlier: string | null;
 }
 
-/** Data that every program of a spec needs: an agent, a setup, commands and checks. */
+/** Data for any program that planner runs for a spec: an agent, a setup command or a check. */
 export interface SpecJob {
   readonly id: SpecId;
   readonly processId: string;

@@ -82,7 +82,7 @@ async function rerunRecordedCommands(
   });
 }
 
-/** Returns the files that the run changed since its base commit, as far as record and repository agree. */
+/** Returns the state of the recorded commit, with the files that the run changed since its base commit. */
 function buildRecordedState(
   { base }: KeptRunRecord["record"],
   { head, facts }: { readonly head: string; readonly facts: CommitFacts },

@@ -20,7 +20,8 @@ const OPENING = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:(`{3,})[^`]*|(~{3,}).
 
 /**
  * Calls `visit` with every line outside fenced code until it returns true, without the lines of the fences themselves.
- * Returns whether a fence is open at the end. Cost: one pass.
+ * Returns the fence that is open at the end of the body; undefined without one. Cost: one pass.
+ *
  * @param from the first line, which must be outside fences
  */
 export function visitUnfencedLines(

@@ -68,7 +68,7 @@ function readApproval(value: unknown): Approval | null {
   };
 }
 
-/** Accepts `yes` and `"true"`, texts in YAML 1.2: reading them as false would skip an approval the author requires. */
+/** Returns whether a value means yes. Also accepts the texts `yes`, `on` and `"true"`, so no approval is skipped. */
 function isAffirmative(value: unknown): boolean {
   return value === true || (typeof value === "string" && /^(?:true|yes|on)$/i.test(value.trim()));
 }

@@ -5,7 +5,7 @@ import type { Usage } from "../../work/usage.ts";
 /** Maximum interval between checks of a silent agent, in milliseconds; short compared with any sensible limit. */
 const LONGEST_PAUSE_MS = 15_000;
 
-/** Share of processor time between checks above which an agent works. Planner's choice: an idle agent uses none. */
+/** Minimum share of processor time of an active agent. Chosen by planner: an idle agent uses none. */
 const BUSY_SHARE = 0.05;
 
 export interface ActivitySource {

@@ -85,7 +85,7 @@ export class LiveRunReport {
     if (!this.#isNew) return;
     this.#isNew = false;
     this.#timer = setTimeout(() => this.#write(), LAG_MS);
-    // A failing disk is reported by the end of the run.
+    // The end of the run reports a failing disk.
     this.#writing = this.#writing.then(() => this.#ports.records.report(this.#processId, this.report)).catch(() => {});
   }
 }

@@ -60,7 +60,7 @@ function describeConflict({ commit, files }: NonNullable<Worktree["begunAnew"]>,
   ].join("\n");
 }
 
-/** Matches the start of a reason's advice for a person. Prompts omit it: an agent may not do most of that. */
+/** Matches the start of the advice in a reason. Prompts omit it, because it is for a person. */
 const ADVICE =
   /(?:[:,]|\s\()\s?(?:in "[^"]*" (?:run|move)|run "|then |take (?:it|that) back|undo|see to it|make it pass|settle|commit the|make it|"(?:git|planner) )/;
 
@@ -96,7 +96,7 @@ export async function openRunPlace(
   return { worktree, root: worktree.root, port, knownCommits: new Set(), base: null, earlier };
 }
 
-/** Returns the environment variables that tell an agent about its spec. Source: docs/work.md, Runs. */
+/** Returns environment variables that describe the spec and its folders to an agent. Source: docs/work.md, Runs. */
 export function buildAgentEnvironment(
   { root }: RunDeps,
   id: SpecId,

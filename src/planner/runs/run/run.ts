@@ -47,7 +47,7 @@ export class AgentSpecRun {
     this.#warnings = start.notes;
   }
 
-  /** Runs all phases and returns the result. The process record is the first thing that a run writes and the last. */
+  /** Runs all phases and returns the result. Writes the process record first and last. */
   async toEnd(): Promise<RunResult> {
     const { ports, context, pid, startedAt } = this.#deps;
     const { processId, wishes } = this.#start;

@@ -56,7 +56,7 @@ interface Resuming {
   readonly wishes: RunSettings;
 }
 
-/** Returns the session to continue or null. Refuses an impossible explicit wish; ignores an unfit project setting. */
+/** Returns the session to continue, or null. Throws only if `wishes.resume` asks for a session that cannot continue. */
 function chooseSession(id: SpecId, { provider, reports, wishes }: Resuming): string | null {
   try {
     return findSessionToResume(id, provider, reports);
@@ -72,8 +72,7 @@ function chooseProvider(config: PlannerConfig, spec: Spec, { provider, model }: 
 }
 
 /**
- * Sets the spec in_progress and notes its branch, in one edit. Refuses if the spec's status has changed since it was
- * checked.
+ * Sets the spec in_progress and stores its branch, in one edit. Throws if the spec's status no longer allows a run.
  *
  * @param branchPrefix null for a run without a branch
  * @returns the text after the edit
@@ -91,7 +90,7 @@ export async function markSpecStarted({ context }: RunDeps, id: SpecId, branchPr
   return text;
 }
 
-/** Valid session ids. They come from an agent's output, so none may look like a flag or a placeholder. */
+/** Matches valid session ids. An id comes from an agent's output, so it must not resemble a flag or a placeholder. */
 const SESSION = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$/;
 
 /**

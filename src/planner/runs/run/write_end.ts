@@ -67,7 +67,7 @@ export async function writeRunEnd(deps: RunDeps, run: PlacedRun, end: Ending): P
   return end;
 }
 
-/** Restores in the project's text the checks that judged this run: checks changed meanwhile do not judge its merge. */
+/** Returns the project's text with the checks with which the run began. Checks changed since then become proposals. */
 function restoreChecks({ tell }: RunDeps, { id, before }: PlacedRun, text: string): string {
   const kept = keepChecks(text, { own: before, restores: true });
   if (kept === text) return text;
@@ -171,8 +171,7 @@ export async function undoEmptyRun({ context, ports }: RunDeps, { id, place }: P
 }
 
 /**
- * Records that a run failed, for a run that cannot do so itself any more. Tries every step, even if an earlier one
- * fails. Never rejects.
+ * Records the failure of a run that broke off. Tries every step, even if an earlier one fails. Never rejects.
  *
  * @param log log of the run; undefined if it was not opened
  */
@@ -200,10 +199,7 @@ export async function recordBrokenRun(
   }
 }
 
-/**
- * Marks a spec failed, unless its status is no longer in_progress, because it was cancelled for example. @returns
- * whether the status was changed
- */
+/** Sets a spec to failed if its status is in_progress. @returns whether the status was changed */
 export function markStartedSpecFailed({ context }: RepairDeps, id: SpecId): Promise<boolean> {
   return changeSpec(context, id, (text, { status }) =>
     status === "in_progress" ? editFields(text, { status: "failed" }) : text,

@@ -20,7 +20,7 @@ export const MAX_MEMBERS = 50;
 
 /**
  * Parses the members in an agent's answer: `{"members": [{title, description, acceptance_criteria, target_files,
- * depends_on}]}`, found like an output (fenced, whole, embedded).
+ * depends_on}]}`. The JSON may be fenced, the whole answer, or embedded in text.
  *
  * @throws OperationError `failed_precondition` that names the member and its problem
  *

@@ -38,7 +38,7 @@ export interface SplitReport {
 }
 
 /**
- * Splits a spec by an agent. Writes all members or none; the spec becomes a driver of them and keeps its status. With
+ * Splits a spec with an agent. Writes all members or none; the spec becomes their driver and keeps its status. With
  * `recursive`, also splits members that lint finds too large; reports a member that cannot be split and leaves it
  * whole.
  *

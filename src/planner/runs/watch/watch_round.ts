@@ -180,10 +180,10 @@ function groupRecordsBySpec(records: readonly ProcessRecord[]): ReadonlyMap<stri
 }
 
 /**
- * Closes groups whose members are all done and merged, and drivers without open criteria likewise. A driver with open
- * criteria is separate work. Closing one can complete the next higher one.
+ * Closes groups, and drivers without open criteria, whose members are all done and merged. A driver with open criteria
+ * is separate work. Repeats this, because closing a member may complete its driver.
  *
- * @param told called with the result for each
+ * @param told called with each closed spec and the result
  */
 async function closeDoneGroups(deps: RunDeps, told: (id: SpecId, message: string) => void): Promise<void> {
   for (;;) {

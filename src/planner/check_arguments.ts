@@ -15,7 +15,7 @@ TypeRegistry.Set<TSchema & { enum: readonly unknown[] }>(ONE_OF, (schema, value)
  * Returns `args` as the tool's parameters. Null means "not given", because clients send it for parameters that they do
  * not use. No other value is converted: a quoted number is a string.
  *
- * @throws OperationError `invalid_argument` that names the parameter, what came and what was expected
+ * @throws OperationError `invalid_argument` that names the parameter, its value and the expected one
  */
 export function checkArguments<Params extends TObject>(params: Params, args: unknown): Static<Params> {
   if (!isJsonObject(args)) {
@@ -41,7 +41,7 @@ function buildUnknownParameterError(name: string, known: readonly string[]): Ope
   return new OperationError("invalid_argument", `Unknown parameter: ${shortenText(name)}${hint}`);
 }
 
-/** Finds an integer above the exact range of a double, which JSON may carry; no file has as many lines or bytes. */
+/** Finds an integer parameter whose value is beyond the exact range of a double. */
 function findUnsafeInteger(params: TObject, given: Readonly<Record<string, unknown>>): Mismatch | undefined {
   const found = Object.entries(given).find(([, value]) => typeof value === "number" && !Number.isSafeInteger(value));
   const schema = found === undefined ? undefined : params.properties[found[0]];

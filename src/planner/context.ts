@@ -26,9 +26,9 @@ export interface InsideRun {
 export interface PlannerContext {
   /** False when the project has no `.planner/specs`. */
   initialised(): Promise<boolean>;
-  /** The settings of `.planner/config.md`; throws with the line if the file is broken. */
+  /** Returns the settings of `.planner/config.md`; throws OperationError with the line if the file is malformed. */
   config(): Promise<PlannerConfig>;
-  /** Parts of the settings, cheaper than all of them if the parts have their defaults. */
+  /** Returns parts of the settings. Cheaper than all settings if these parts have their defaults. */
   settings<Name extends keyof PlannerConfig>(...names: readonly Name[]): Promise<Pick<PlannerConfig, Name>>;
   readonly specs: SpecStore;
   readonly logs: LogStore;
@@ -43,9 +43,9 @@ export interface PlannerContext {
   readonly outputs: OutputValidator;
   /** Commands that a person on this machine has accepted, loaded on the first call. */
   accepted(): Promise<AcceptanceStore>;
-  /** Judges the criteria of a spec by running their checks where its work is. */
+  /** Judges the criteria of a spec: runs their checks in its worktree, else in the project's folder. */
   prove(wanted: ProofRequest): Promise<Provenance>;
-  /** Keeps a record of a spec that a person completed by hand; returns null if the record cannot be kept. */
+  /** Stores the record of a spec that a person completed by hand. Returns its number; null if it cannot be stored. */
   keepManual(end: ManualCompletion): Promise<number | null>;
   /** Ports for running agents, loaded on the first call because most commands run none. */
   runs(): Promise<RunPorts>;

@@ -73,9 +73,7 @@ export const MAX_PROMPT_ARGUMENT_BYTES = 24 * 1024;
 /** Maximum bytes of an agent's line that is kept whole. Chosen by planner: twenty agents stay within 40 MiB. */
 export const MAX_AGENT_LINE_BYTES = 2 * 1024 * 1024;
 
-/**
- * Maximum characters of an agent's final text, of which the end counts. Chosen by planner: answers have a few pages.
- */
+/** Maximum characters kept of the end of an agent's final text. Chosen by planner: answers have a few pages. */
 export const MAX_AGENT_OUTPUT_CHARS = 256 * 1024;
 
 /** Maximum characters of a step's description in a log. Chosen by planner: people read it as one line. */
@@ -93,7 +91,7 @@ export const GIVE_UP_MS = 4_000;
 /** Interval in ms at which a run checks that it still holds its claim. Chosen by planner: below the heartbeat limit. */
 export const CLAIM_CHECK_MS = 30_000;
 
-/** Maximum characters of an appended `## Output`, of which the end counts. Chosen by planner: the log has it all. */
+/** Maximum characters appended to `## Output`, from the output's end. Chosen by planner: the log has all of it. */
 export const MAX_APPENDED_CHARS = 64 * 1024;
 
 /** Maximum bytes of one context file in a prompt. Chosen by planner: more would drown the task itself. */

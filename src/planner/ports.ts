@@ -23,7 +23,7 @@ export interface SpecStore {
   /** Returns every active spec; the same object as before when nothing changed, so that derived data can be kept. */
   active(): Promise<SpecSet>;
   archived(): Promise<SpecSet>;
-  /** Lists entries that nothing reads: folders in `specs/`, and files that end with `.MD` or a similar suffix. */
+  /** Lists entries that are not read as specs: folders in `specs/`, and files that end with `.MD` or similar. */
   strays(): Promise<readonly StrayEntry[]>;
   /** One spec, active or archived, by its full id. */
   load(id: SpecId): Promise<Spec>;
@@ -59,9 +59,9 @@ export interface SpecStore {
    */
   createMembers(parent: SpecId, split: NewMembers): Promise<void>;
   /**
-   * Moves an active spec to the archive; returns its new path from the root. Refuses if the archive contains that id.
-   * @param admit receives the spec immediately before the move and may throw a refusal; no other writer can come
-   * between
+   * Moves an active spec to the archive; returns its new path from the root. Throws if the archive contains that id.
+   *
+   * @param admit receives the spec before the move and may throw; no other process writes between both
    */
   moveToArchive(id: SpecId, admit?: (spec: Spec) => void): Promise<string>;
 }
@@ -122,7 +122,7 @@ export interface LockHolder {
   readonly file: string;
 }
 
-/** Source: docs/contract/spec-tool.md#worktree-status. */
+/** A worktree with the status that its run has stored. Source: docs/contract/spec-tool.md#worktree-status. */
 export interface WorktreeStatus {
   readonly spec_id: string;
   readonly path: string;
@@ -156,8 +156,7 @@ export interface TemplateStore {
 /** Sources of prompts: the templates `.planner/prompts/<name>.md`, and the project's own files. */
 export interface PromptStore extends TemplateStore {
   /**
-   * Reads the beginning of a file, at most `maxBytes` long. Reads nothing outside the project, whatever a path or a
-   * link says.
+   * Reads at most the first `maxBytes` bytes of a file. Reads no file outside of the project, even through a link.
    */
   projectFile(path: string, maxBytes: number): Promise<ProjectFileText>;
 }

@@ -16,9 +16,9 @@ export interface RunFiles {
   freePort(): Promise<number>;
   /** Latest change of a file below `folder`, in milliseconds since 1970. Reads at most 20,000 entries. */
   lastChange(folder: string): Promise<number>;
-  /** Begins a SHA-256. */
+  /** Creates a SHA-256 hasher. */
   hasher(): Hasher;
-  /** The commits that are checked out in `folder`. */
+  /** Opens the git history of the commit that is checked out in `folder`. */
   history(folder: string): GitHistory;
 }
 
@@ -28,7 +28,7 @@ export interface Hasher {
   digest(): string;
 }
 
-/** This program, started once more as a separate process that continues by itself. */
+/** Starts planner itself as a separate process that continues after this one. */
 export interface Background {
   /**
    * Starts `planner <args>` for this project, detached from this process and its terminal. Its output is appended to

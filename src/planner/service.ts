@@ -7,8 +7,9 @@ import { refuseInsideRun } from "./operations/shared/inside_run.ts";
 import { parseSpecIdParts } from "./spec/spec_id.ts";
 
 /**
- * Runs an operation, as the entry point of all of them: checks that the project is initialised, then the arguments,
- * then runs the operation itself.
+ * Runs an operation: checks that the project is initialised, then the arguments, then runs the operation itself. Every
+ * interface calls operations through this function.
+ *
  * @param args unchecked input; unknown, missing or invalid parameters are rejected by name
  * @throws OperationError for a refusal, the signal's reason when the call was cancelled before it began; anything else
  * is a defect
@@ -29,8 +30,8 @@ export async function runTool<Params extends TObject, Value>(
 }
 
 /**
- * Whether `text` has the form of a dated id, complete or cut off in its last part. Such a text matches only specs whose
- * ids begin with it; any other text may match any spec. Source: docs/decisions.md#s-04.
+ * Returns whether `text` has the form of a dated id, complete or cut off in its last part. A dated text matches only
+ * specs whose ids begin with it; any other text may match any spec. Source: docs/decisions.md#s-04.
  */
 export function isDatedId(text: string): boolean {
   return parseSpecIdParts(text) !== undefined;

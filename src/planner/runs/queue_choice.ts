@@ -64,7 +64,7 @@ function createFollowTest({ follow, completed }: QueueState, readiness: Readines
   return (spec) => isReadyWithoutRequest(spec, readiness) && !before.isReady(spec);
 }
 
-/** Whether a named spec can be resumed: naming allows statuses that a list of ready specs omits. */
+/** Returns whether a named spec can be resumed: naming allows statuses that a list of ready specs omits. */
 function isResumableSpec(spec: Spec, named: readonly SpecId[], readiness: Readiness): boolean {
   if (!named.includes(spec.id) || !RESUMABLE_STATUSES.includes(spec.status)) return false;
   return readiness.isReady({ ...spec, status: "pending" });

@@ -200,7 +200,7 @@ class Queue {
   }
 }
 
-/** Whether two lists contain the same path, or one list a folder that contains a path of the other. */
+/** Returns whether two lists contain the same path, or one list a folder that contains a path of the other. */
 function haveOverlappingPaths(some: readonly string[], others: readonly string[]): boolean {
   const within = (path: string, folder: string): boolean =>
     path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);

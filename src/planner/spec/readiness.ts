@@ -113,7 +113,7 @@ class World {
     return this.#childrenOf(parentId).every(({ id }) => parseMemberNumber(id) >= number || this.#isDone(id));
   }
 
-  /** Whether work under `id` may begin, judged by the spec's own dependencies (not its members) and its parents. */
+  /** Returns whether members of `id` may begin: its approval, its dependencies and its parents do not prevent it. */
   #lets(id: string): boolean {
     const known = this.#open.get(id);
     if (known !== undefined) return known;

@@ -134,7 +134,7 @@ export async function proveCommit(
   return judgeProvenance(deps, judging, { kind: "commit", commit, ...(branch === null ? {} : { branch }) });
 }
 
-/** Whether a person on this machine accepted the completion of the spec without proof. */
+/** Returns whether a person on this machine accepted the completion of the spec without proof. */
 export async function isCompletedWithoutProof({ context }: RunDeps, { id, frontmatter }: Spec): Promise<boolean> {
   const { unproven } = frontmatter;
   return (

@@ -45,7 +45,7 @@ function createSession({ row }: Provider, agents: AgentLauncher): RunChoice["ses
   return row.newSessionArgs === null ? null : { name: agents.newSession(), isNew: true };
 }
 
-/** Whether the next run answers a review: a person has sent back the work of the spec's last run. */
+/** Returns whether the next run answers a review: a person has sent back the work of the spec's last run. */
 function isAnswerToReview({ id, body }: Spec, reports: readonly StoredRunReport[]): boolean {
   return isWorkSentBack(body, reports.findLast(({ spec_id }) => spec_id === id)?.started_at ?? null);
 }

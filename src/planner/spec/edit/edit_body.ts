@@ -50,7 +50,7 @@ export function replaceBody(text: string, body: string): string {
 /**
  * Appends `entry` to the last section called `name`, or to a new section at the end of the body. Closes a code fence
  * that is open before that position first.
- * @throws OperationError as `appendSectionEntry`
+ * @throws OperationError as `appendOutput`
  */
 export function appendSectionEntry(text: string, name: string, entry: string): string {
   const { head, body } = splitHead(text);

@@ -3,7 +3,6 @@ import { parseReadable } from "../document.ts";
 import { detectLineBreak } from "../text_lines.ts";
 import { appendSectionEntry } from "./edit_body.ts";
 
-/** Options of `keepChecks`: the text whose checks are kept. */
 interface Kept {
   /** Text of the spec whose checks stay. */
   readonly own: string;

@@ -72,7 +72,7 @@ export function readWatchHolder(
   return { pid, here: true, alive: alive && canHaveWrittenFile(pid, join(root, WATCH_PID_FILE)) };
 }
 
-/** Whether the process was started as `planner watch`, by any path. */
+/** Returns whether the process was started as `planner watch`, by any path. */
 function isWatchProcess(pid: number): boolean {
   const words = readCommandLine(pid);
   const at = words.indexOf("watch");

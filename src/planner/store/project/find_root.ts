@@ -17,7 +17,7 @@ export function findRoot(cwd: string): string | undefined {
   }
 }
 
-/** Whether `root` has a project: a folder `.planner/specs`. Source: docs/contract/spec-tool.md#tool-errors. */
+/** Returns whether `root` has a project: a folder `.planner/specs`. Source: docs/contract/spec-tool.md#tool-errors. */
 export function isInitialisedProject(root: string): boolean {
   return isFolder(join(root, ".planner", "specs"));
 }

@@ -67,7 +67,7 @@ function listUncheckedCriteria({ criteria }: Parts): readonly string[] {
   return [...criteria].flatMap(([name, checked]) => (checked ? [] : [name]));
 }
 
-/** Whether the run ticked a criterion. A criterion that the project unchecked again stays unchecked. */
+/** Returns whether the run ticked a criterion. A criterion that the project unchecked again stays unchecked. */
 function isNewTick(name: string, old: Parts, run: Parts): boolean {
   return run.criteria.get(name) === true && old.criteria.get(name) !== true;
 }

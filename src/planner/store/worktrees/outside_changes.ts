@@ -62,7 +62,7 @@ function isBranchCheckedOut(name: string, now: RepositorySnapshot): boolean {
   return Object.entries(now).some(([other, value]) => other.startsWith("HEAD ") && value === ref);
 }
 
-/** Whether a path is a file of the spec or of one of its members. */
+/** Returns whether a path is a file of the spec or of one of its members. */
 function isFileOfSpec(id: string, path: string): boolean {
   const file = path.split("/").at(-1) ?? "";
   return file === `${id}.md` || file.startsWith(`${id}.`);

@@ -163,7 +163,7 @@ export function filterProgramChanges(changes: readonly SnapshotChange[]): readon
   return planted.filter(({ name }) => !(moved && name.startsWith("hook ")));
 }
 
-/** Whether a change could make git start a program. */
+/** Returns whether a change could make git start a program. */
 export function isProgramChange({ name }: SnapshotChange): boolean {
   const [, scope, key] = /^(?:(global|worktree) )?setting (.+)$/.exec(name) ?? [];
   if (key !== undefined) return WATCHED.test(key) && !(scope === "global" && PERSONAL.test(key));

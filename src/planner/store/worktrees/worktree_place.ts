@@ -202,7 +202,7 @@ export async function openWorktreePlace(
   return { root, id, repository, worktree, gitFolder, git };
 }
 
-/** Whether a folder is a worktree: both ends of the link between a worktree and its repository must agree. */
+/** Returns whether a folder is a worktree: both ends of the link between a worktree and its repository must agree. */
 function isWorktree(path: string, gitFolder: string, { commonFolder }: Repository): boolean {
   const back = readGitFile(gitFolder, "gitdir");
   const common = readGitFile(gitFolder, "commondir");

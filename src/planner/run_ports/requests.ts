@@ -57,7 +57,7 @@ export interface ForgeMerge {
   readonly ref: string;
 }
 
-/** How the main branch followed its remote: moved forward, was already up to date, or has commits that the remote lacks. */
+/** How the main branch followed its remote: moved forward, was up to date, or has commits that the remote lacks. */
 export type MainBranchUpdate = "moved" | "there" | "diverged";
 
 /**

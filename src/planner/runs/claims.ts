@@ -36,7 +36,7 @@ export async function claimSpec(deps: RunDeps, id: SpecId, processId: string): P
 /**
  * Holds a spec's claim while `use` runs, so that no run and no merge of the spec begins meanwhile.
  *
- * @param action verb phrase at the start of the refusal, such as `send back`
+ * @param action verb phrase for the error message, such as `send back`
  * @throws OperationError `failed_precondition` if another process holds the claim
  */
 export function runWithClaim<Result>(
@@ -52,9 +52,7 @@ export function runWithClaim<Result>(
 }
 
 /**
- * Holds a spec's claim while `use` runs, as `runWithClaim` does, but without a refusal.
- *
- * @param held returns the result if another process holds the claim
+ * Holds a spec's claim while `use` runs. If another process holds the claim, calls `held` for the result instead.
  */
 export async function tryRunWithClaim<Result>(
   deps: RepairDeps,

@@ -19,7 +19,7 @@ export async function openJob({ context, pid, tell }: RunDeps, id: SpecId, stop:
   return { id, processId: `${id}-${pid}`, config: await context.config(), log, stop };
 }
 
-/** Returns the location of a job without a run. @param root the worktree's project, or the project without a worktree */
+/** Returns the location of a job without a run. @param root the project in the worktree, or without a worktree */
 export function buildRunPlace(root: string, worktree: Worktree | null, port: number | null = null): RunPlace {
   return { worktree, root, port, knownCommits: new Set(), base: null, earlier: null };
 }

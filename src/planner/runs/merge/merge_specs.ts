@@ -33,7 +33,7 @@ export async function mergeSpecs(
   return results;
 }
 
-/** Returns `ids` and their members with worktrees. Omits a driver without a worktree if one of its members is included. */
+/** Returns `ids` and their members with worktrees. Omits a driver without a worktree if a member is included. */
 async function addMembersWithWorktree(
   { ports }: RunDeps,
   ids: readonly SpecId[],

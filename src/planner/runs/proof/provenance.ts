@@ -19,7 +19,7 @@ import { type CriteriaJob, runChecks, runInLoggedWorktree } from "./run_checks.t
 /**
  * The state to judge: a folder, or a commit in a new worktree of it.
  *
- * `fresh`: whether a folder that differs from its commit only in ignored files is judged in a new worktree of the commit.
+ * `fresh`: whether a folder that differs from its commit only in ignored files is judged in a new worktree.
  */
 export type JudgedPlace =
   | { readonly kind: "folder"; readonly place: RunPlace; readonly fresh: boolean }

@@ -142,7 +142,7 @@ function judgeDeletedSpecs({ before, after }: SpecChanges): SpecVerdict[] {
 /** Statuses of work in progress, whose earlier output belongs to the same work. */
 const BEGUN_STATUSES: ReadonlySet<string> = new Set(["in_progress", "needs_attention"]);
 
-/** Returns problems of outputs that do not match their schemas. Uses the schemas of the earlier commit if it has them. */
+/** Returns problems of outputs that do not match their schemas. Prefers the schemas of the earlier commit. */
 async function findMismatchedOutputs(
   deps: RunDeps,
   completed: readonly CompletedSpec[],

@@ -30,7 +30,7 @@ export interface ReviewFacts {
   readonly branch: string | null;
   /** Absolute path of the worktree; null without one. */
   readonly worktree: string | null;
-  /** Uncommitted paths from the worktree's top, because of which a merge is refused. */
+  /** Uncommitted paths from the worktree's top, which prevent a merge. */
   readonly uncommitted: readonly string[];
   /** Reason why git cannot read the worktree; null if it can. */
   readonly problem: string | null;
@@ -52,7 +52,7 @@ const REVIEWABLE: readonly string[] = ["needs_attention", "failed"];
  * Reads the facts for a review of the work on a spec: its branch, or the commits of a run without a worktree.
  *
  * @param text full or partial id; an archived spec can be reviewed only while its branch is not merged
- * @param purpose action that a refusal names
+ * @param purpose verb phrase for error messages
  * @throws OperationError `failed_precondition` inside a run, while a process works on the spec, and for a spec without
  *   anything to review, with what to do
  */

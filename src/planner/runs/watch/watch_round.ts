@@ -205,7 +205,7 @@ async function findFirstDoneGroup(deps: RunDeps, world: SpecWorld): Promise<Spec
   return undefined;
 }
 
-/** Whether a driver has done members and no open criteria. A driver that an agent tried in vain does not count. */
+/** Returns whether a pending driver has done members and no open criteria. */
 function isCompletedDriver(spec: Spec, { readiness }: SpecWorld): boolean {
   if (spec.type !== "driver" || spec.status !== "pending" || !readiness.isReady(spec)) return false;
   return parseCriteria(spec.body).every(({ checked }) => checked);

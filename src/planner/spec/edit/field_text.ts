@@ -29,7 +29,7 @@ export function needsSeparateLines(value: FieldValue, layout: FrontmatterLayout)
   return isJsonObject<FieldValue>(value) && Object.keys(value).length > 0;
 }
 
-/** Formats the lines below the key for a value that `needsSeparateLines`; `indent` is the text before the key on its line. */
+/** Formats the lines of a value below its key. @param indent text before the key on its line */
 export function formatValueLines(value: FieldValue, indent: string, layout: FrontmatterLayout): string {
   if (isTextList(value)) {
     return value

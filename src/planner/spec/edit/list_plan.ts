@@ -5,7 +5,7 @@ import { isPlain, type ScalarStyle } from "./scalar_text.ts";
 /** Items of a changed collection: a number keeps the item of that index, a text is a new item. */
 export type ItemPlan = readonly (number | string)[];
 
-/** Returns the plan that changes `before` to `after`. Keeps items that one pass finds in order; `write` formats others. */
+/** Returns the plan that changes `before` to `after`. Keeps items that one pass finds in order. */
 export function planItems(
   before: readonly unknown[],
   after: readonly string[],

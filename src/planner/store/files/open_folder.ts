@@ -59,7 +59,7 @@ export function openParentFolder(path: string): OpenFolder {
   return { path: folder, close: () => {} };
 }
 
-/** Refuses a file of a project that is a link out of the project. @throws OperationError `failed_precondition` */
+/** @throws OperationError `failed_precondition` if a file of a project is a link out of the project. */
 export function refuseOutsideLink(path: string): void {
   const root = findProjectRoot(path);
   if (root !== null && isLinkOutside(root, path))

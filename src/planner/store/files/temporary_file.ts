@@ -18,7 +18,7 @@ export interface FileOwnership {
 }
 
 /**
- * Writes `text` to a new file beside `target` and waits for the disk. Its name begins with a dot, so it is not a spec's.
+ * Writes `text` to a new file beside `target` and waits for the disk. Its name begins with a dot, so it is no spec.
  *
  * @param like permissions and owner of the new file; by default those of any new file
  * @returns the new file's path
@@ -77,7 +77,7 @@ export async function removeLeftoverFiles(folder: string): Promise<void> {
   }
 }
 
-/** Waits until the disk has stored the folder's names. Ignores all errors but EIO, because not every system can sync. */
+/** Waits until the disk has stored the folder's names. Ignores errors except EIO: not every system can sync folders. */
 export async function syncFolder(folder: string): Promise<void> {
   let handle: FileHandle | undefined;
   try {

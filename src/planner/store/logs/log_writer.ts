@@ -229,7 +229,7 @@ class KeptEnd {
     this.#first = 0;
   }
 
-  /** Returns the lines and the number of bytes omitted before them, and starts anew. */
+  /** Returns the lines and the number of bytes omitted before them, and removes both. */
   take(): { readonly left: number; readonly lines: string } {
     const taken = { left: this.#left, lines: this.#lines.slice(this.#first).join("") };
     [this.#lines, this.#first, this.#bytes, this.#left] = [[], 0, 0, 0];

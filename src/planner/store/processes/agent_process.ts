@@ -119,7 +119,7 @@ class ChildOutput implements AsyncIterable<Uint8Array> {
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Opens the launcher of agents. `root`, the project's absolute path, is part of the name that marks a run's processes. */
+/** Opens the launcher of agents. The absolute path `root` is part of the name that marks a run's processes. */
 export function openAgents(root: string): AgentLauncher {
   const nameOf = (processId: string): string => `${processId}@${root}`;
   return {

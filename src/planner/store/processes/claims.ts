@@ -84,7 +84,7 @@ class FileClaim implements Claim {
     const file = buildLockPath(this.id);
     if (!(await createFile(join(this.#root, file), file, this.#text()))) return false;
     this.#timer = setInterval(() => {
-      // The next heartbeat replaces a failed one, because a claim stays valid for several.
+      // The next heartbeat replaces a failed one, because a claim stays valid for several intervals.
       this.renew().catch(() => {});
     }, BEAT_MS);
     this.#timer.unref();

@@ -27,7 +27,7 @@ interface AcceptedLine extends AcceptableLine {
 }
 
 interface AcceptedList {
-  /** The project's repository, or its folder, for messages. */
+  /** Real path of the shared git folder, or of the project, for people who read the file. */
   readonly of: string;
   readonly trusted: boolean;
   readonly prefixes: readonly string[];
@@ -131,7 +131,7 @@ function isHeldLine(value: unknown): value is AcceptableLine {
   return value["kind"] === "config" || value["kind"] === "schema";
 }
 
-/** Refuses a list that another user wrote or could write, because it does not prove what this person accepted. */
+/** Throws if another user wrote or could write the list, because it does not prove what this person accepted. */
 function refuseForeignFile(file: string): void {
   const own = process.getuid?.();
   if (own === undefined) return;

@@ -29,7 +29,7 @@ export function isLinkOutside(root: string, path: string): boolean {
     const target = realpathSync(path);
     return ![root, join(root, ".planner")].some((folder) => isInsideFolder(realpathSync(folder), target));
   } catch {
-    // The target does not exist, which reading reports.
+    // The target does not exist; reading the file reports that.
     return false;
   }
 }

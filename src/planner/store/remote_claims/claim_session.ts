@@ -71,7 +71,7 @@ export class ClaimSession {
   }
 
   /**
-   * Queries the remote and settles the tried changes by the result.
+   * Queries the remote, and settles changes whose pushes were not confirmed.
    *
    * @param more further refs to query
    * @throws OperationError `unavailable` if the remote cannot be reached

@@ -24,7 +24,7 @@ const PROTOCOLS = { GIT_ALLOW_PROTOCOL: "file:git:http:https:ssh" };
 /**
  * Returns the claims of other clones as seen at most 30 seconds ago; older ones while the remote cannot be reached.
  * Queries the remote only if this clone has used its claims before, and only with the user's own git settings, because
- * read commands run no program that the repository names. Never throws a refusal.
+ * read commands run no program that the repository names. Never throws OperationError.
  */
 export async function readOtherClaims(place: RemoteClaimsContext): Promise<readonly OtherCloneClaim[]> {
   const before = readClaimsFile(place.root);

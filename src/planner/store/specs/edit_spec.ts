@@ -13,7 +13,7 @@ import { type FileOwnership, removeIfExists, syncFolder, writeTemporaryFile } fr
 import { buildActivePath } from "../project/places.ts";
 import { isLink } from "../project/project_bounds.ts";
 
-/** Maximum number of tries of an edit. Chosen by planner: each write of another program meanwhile costs one. */
+/** Maximum number of tries of an edit. Chosen by planner: a try fails only if another program writes the file. */
 const MAX_TRIES = 8;
 
 /** Maximum number of concurrent writes. Chosen by planner: a disk flushes 16 files nearly as fast as one. */
@@ -60,7 +60,7 @@ export async function editSpecs(
 
 interface EditWork {
   readonly change: (text: string) => string;
-  /** Receives the folders whose names the disk has not stored yet. */
+  /** Receives folders that must be synced, because their names are not on the disk yet. */
   readonly folders: Set<string>;
 }
 

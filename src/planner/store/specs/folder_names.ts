@@ -6,7 +6,7 @@ import { buildFileMark, type FileMark, isSameMark, isUnsettledMark } from "../fi
 
 const EXTENSION = ".md";
 
-/** Returns whether the name of an entry in a specs folder is a spec's: `.md` at the end and no dot at the begin. */
+/** Returns whether a file name in a specs folder is a spec's: it ends in `.md` and does not start with a dot. */
 export function isSpecName(name: string): boolean {
   return name.endsWith(EXTENSION) && !name.startsWith(".");
 }
@@ -17,7 +17,7 @@ export function parseIdFromName(name: string): SpecId | undefined {
   return name.includes("\uFFFD") ? undefined : parseSpecId(name.slice(0, -EXTENSION.length));
 }
 
-/** Contents of a folder. Entries are in the folder's own order, ids are sorted. */
+/** Contents of a folder. Entries keep the folder's order; ids are sorted. */
 export interface FolderListing {
   readonly entries: ReadonlyMap<string, { readonly isRegular: boolean }>;
   readonly ids: readonly SpecId[];
@@ -29,7 +29,7 @@ export interface FolderListing {
 
 const EMPTY: FolderListing = { entries: new Map(), ids: [], folders: [], misspelt: [] };
 
-/** The names in a folder. Lists anew only after a metadata change, which every creation, removal and renaming makes. */
+/** The names in a folder. Lists it again only if its metadata has changed, as creation, removal and renaming do. */
 export class FolderNames {
   readonly #root: string;
   readonly #folder: string;

@@ -14,8 +14,8 @@ export interface SpecFilesOptions {
 }
 
 /**
- * The parsed files of one folder, kept between reads. Each read lists the folder and compares every file's state with
- * its last one, so it includes every write that ended before; only changed files are parsed.
+ * The parsed files of one folder, kept between reads. Each read lists the folder, checks the metadata of every file and
+ * parses only changed files.
  */
 export class SpecFiles {
   readonly #options: SpecFilesOptions;

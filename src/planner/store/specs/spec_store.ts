@@ -240,7 +240,7 @@ async function archiveSpec(root: string, id: SpecId): Promise<string> {
 async function moveFile(source: string, target: string): Promise<void> {
   const isLink = (await lstat(source)).isSymbolicLink();
   if (!isLink || isAbsolute(await readlink(source))) return rename(source, target);
-  // The target of a relative link depends on its folder, so the link is written anew.
+  // The target of a relative link depends on its folder, so the link is created again.
   await symlink(relative(await realpath(dirname(target)), await realpath(source)), target);
   await unlink(source);
 }

@@ -7,7 +7,7 @@ import { startPagedGit } from "../git/start_git.ts";
 import { branchExists, type SpecBranches } from "./worktree_commits.ts";
 import { openWorktreePlace, type Repository, readOrigin, requireRepository } from "./worktree_place.ts";
 
-/** Opens the differences of work in the project in `root`, an absolute path. */
+/** Opens a reader of the changes that work makes in the project in `root`, an absolute path. */
 export function openDifferences(root: string): DifferenceReader {
   const open = async () => {
     const repository = await requireRepository(root);
@@ -147,7 +147,7 @@ export function isMergeTreeMissing(stderr: string): boolean {
 }
 
 /**
- * Merges each pair of branches without a checkout, and returns the files in which the two conflict. Omits specs, because
+ * Merges each pair of branches without a checkout, and returns the files in which both conflict. Omits specs, because
  * planner's merge joins them. Empty with git before 2.38.
  */
 export async function forecastConflicts(
@@ -162,7 +162,7 @@ export async function forecastConflicts(
       const merge = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", ...ends];
       const { status, stdout, stderr } = await git.try(merge);
       if (isMergeTreeMissing(stderr)) return [];
-      // 0 means a clean merge; other statuses mean branches that no longer exist.
+      // Status 0 means a clean merge, 1 a conflict; others mean that a branch no longer exists.
       if (status !== 1) continue;
       const [, ...paths] = stdout.toString().split("\0").filter(Boolean);
       const files = [...new Set(paths)].filter((path) => !/(?:^|\/)\.planner\/specs\//.test(path));

@@ -59,7 +59,7 @@ async function restoreChangedSpec(place: WorktreePlace, kind: string, path: stri
   return back(place, path, `refs/heads/${place.worktree.mainBranch}`);
 }
 
-/** Removes a file of runs from the branch, unless the main branch has it because a person added it. */
+/** Removes a runtime file that the branch adds. Keeps a file that the main branch has. */
 async function removeRuntimeFile({ worktree }: WorktreePlace, kind: string, path: string): Promise<string | null> {
   if (kind !== "A") return null;
   await rm(join(worktree.path, path), { force: true });

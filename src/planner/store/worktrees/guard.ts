@@ -28,8 +28,8 @@ import {
 const MAX_NAMED = 5;
 
 /**
- * Returns a problem that a person must solve before git runs in the worktree again: changed programs of this run, or
- * of another run that apply to every checkout. Null without a problem.
+ * Returns a problem that a person must solve before git runs in the worktree again; null without one. Either this run
+ * has changed programs that git runs, or another run has changed those of every checkout.
  *
  * @param programs as `snapshotPrograms` has just returned them
  */
@@ -67,7 +67,7 @@ function throwIfProblem(problem: string | null): void {
   if (problem !== null) throw new OperationError("failed_precondition", problem);
 }
 
-/** Returns every changed program since the snapshot of a run, with the command that undoes the change. */
+/** Returns every change of git's programs since the snapshot of a run, with the command that undoes it. */
 export async function listGitProgramChanges(
   repository: Repository,
   root: string,
@@ -100,7 +100,7 @@ interface Asked {
   readonly isMeant: (change: SnapshotChange) => boolean;
 }
 
-/** Returns changed programs of the repository, by the spec whose run stored the snapshot before the change. */
+/** Returns changes of git's programs since the snapshots of runs, by the runs' specs. */
 async function groupChangesByRun(
   repository: Repository,
   root: string,

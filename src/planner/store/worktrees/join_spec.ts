@@ -88,7 +88,7 @@ function ensureLineEnd(text: string): string {
   return `${text.trimEnd()}\n`;
 }
 
-/** Returns the project's output followed by the run's. */
+/** Returns the project's output followed by the run's additions. */
 function joinOutputs(own: Parts, old: Parts, run: Parts): string {
   if (run.output === old.output) return own.output;
   if (own.output === old.output) return run.output;

@@ -8,12 +8,12 @@ import { WHOLE_SNAPSHOT_NAME } from "./take_snapshot.ts";
 import { branchExists, hasOwnChange, isBranchMerged, type SpecBranches } from "./worktree_commits.ts";
 import type { WorktreePlace } from "./worktree_place.ts";
 
-/** Commits without a person's branch, and the ref that keeps them. */
+/** A commit that no branch contains, and the ref that keeps it with its ancestors. */
 export interface KeptCommits {
   /** Ref such as `refs/planner/kept/<id>/1`. */
   readonly ref: string;
   readonly hash: string;
-  /** Whether an amend, a rebase or a reset replaced the commits, so that a person does not need them. */
+  /** Whether an amend, a rebase or a reset replaced the commit, so that a person does not need it. */
   readonly superseded: boolean;
 }
 
@@ -34,7 +34,7 @@ const REPLACED = /^(?:commit \(amend\)|rebase|reset|pull --rebase)/;
  * Keeps every commit that only the worktree and its branch reach and whose change the main branch lacks, as
  * `refs/planner/kept/<id>/<n>`. A repeated call keeps no commit twice.
  *
- * @param git git in a repository that stays
+ * @param git git in a checkout other than the worktree
  */
 export async function keepCommits(git: Git, removal: WorktreeRemoval): Promise<readonly KeptCommits[]> {
   const { id, branch, mainBranch, gitFolder, commonFolder, isDropped = false } = removal;
@@ -44,7 +44,7 @@ export async function keepCommits(git: Git, removal: WorktreeRemoval): Promise<r
   ];
   const tips = listBranchTips(removal, moves);
   if (tips.length === 0) return [];
-  // Run records contain each run's own last commit, which a later run may have dropped.
+  // Run records do not count, because they also contain commits that a later run has dropped.
   const own = isDropped ? [] : [`--exclude=refs/heads/${branch}`];
   const hidden = [...own, "--exclude=refs/planner/runs/*", "--exclude=refs/planner/remote/*"];
   const others = ["--not", `refs/heads/${mainBranch}`, ...hidden, "--all"];
@@ -141,7 +141,7 @@ export async function keepMadeObjects(
   return kept.map(({ ref }, index) => `${lost[index]?.what}, made and dropped during the run, is kept as ${ref}`);
 }
 
-/** Returns whether an object exists and no ref reaches it. For an annotated tag, only a ref to the tag itself counts. */
+/** Returns whether an object exists and no ref reaches it. Only a ref to the tag itself reaches an annotated tag. */
 async function isUnreachable(git: Git, hash: string): Promise<boolean> {
   const [type, listed] = [
     await git.ask(["cat-file", "-t", hash]),
@@ -159,7 +159,7 @@ function listBranchTips({ gitFolder, branch }: WorktreeRemoval, moves: readonly 
   return hashes.size === 0 ? [] : [...hashes, `refs/heads/${branch}`];
 }
 
-/** Returns the commits that are not a parent of another one. @param listed output of `rev-list --parents` */
+/** Returns the listed commits that are no parent of another one. @param listed output of `rev-list --parents` */
 function findHeadCommits(listed: string): readonly string[] {
   const lines = listed.split("\n").filter((line) => line !== "");
   const parents = new Set(lines.flatMap((line) => line.split(" ").slice(1)));

@@ -15,7 +15,7 @@ export function findOutsideChanges(
   now: RepositorySnapshot,
   { id, branch }: OwnRun,
 ): readonly SnapshotChange[] {
-  // A snapshot of an earlier version of planner contains less.
+  // A snapshot of an earlier planner version lacks most entries.
   if (!(WHOLE_SNAPSHOT_NAME in before)) return [];
   const all = compareSnapshots(before, now);
   const busy = findBusyRuns(before, now);
@@ -45,7 +45,7 @@ export function splitSnapshotName(name: string): readonly [kind: string, subject
   return [kind, subject];
 }
 
-/** Returns the branches of other specs that had a run meanwhile, by spec. */
+/** Returns the branches of other specs that had a run between the snapshots, by spec. */
 function findBusyRuns(before: RepositorySnapshot, now: RepositorySnapshot): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const name of new Set([...Object.keys(before), ...Object.keys(now)])) {

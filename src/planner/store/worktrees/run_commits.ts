@@ -19,10 +19,10 @@ interface Kept {
 }
 
 /**
- * Stores a record as the commit `refs/planner/runs/<id>/<n>`. Its parent is the branch's last commit, so that the work of
- * a run stays available even if the branch is rebased. Cost: two git processes. Runs no hooks.
+ * Stores a record as the commit `refs/planner/runs/<id>/<n>`. Its parent is the branch's last commit, so that the work
+ * of a run stays available even if the branch is rebased. Cost: two git processes. Runs no hooks.
  *
- * @param git git in a repository that stays
+ * @param git git in a checkout other than the worktree
  * @returns the number of the run; null for a branch that no longer exists
  */
 export async function keepRunRecord(

@@ -8,7 +8,7 @@ import type { Git } from "../git/git.ts";
 import { isMergeTreeMissing } from "./differences.ts";
 import { isAncestor } from "./outside_words.ts";
 
-/** Maximum numbers of main branch commits compared as patches, and by merging. Chosen by planner: each takes some ms. */
+/** Maximum numbers of main branch commits compared as patches, and by merging. Chosen by planner: each takes a few ms. */
 const MAX_PATCHES = 2000;
 const MAX_MERGES = 200;
 

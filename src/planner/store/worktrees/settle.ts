@@ -58,7 +58,7 @@ export async function settleWorktree(
     ? await describePlantedPrograms(place, before, programs)
     : await findForeignPrograms(place.repository, place);
   if (planted !== null) return buildWorktreeState(found, { problems: [planted] });
-  // Attributes all later changes to a person.
+  // Without the snapshot, later changes count as a person's.
   await dropSnapshot(place);
   if (isThere) await endKilledRebase(place);
   const now = before === null ? await readRefs(place.repository.git) : await takeSnapshot(place, programs);
@@ -194,7 +194,7 @@ async function describeMovedMainBranch(
   const isOwn = added.some((hash) => made.has(hash));
   const checkout = await findMovingCheckout(repository, { main, tip });
   if (!isOwn && (checkout !== null || (await isAncestor(git, old, tip)))) return null;
-  // A checkout whose files changed with its branch must be restored with it.
+  // The checkout's files changed with its branch, so both must be restored.
   const undo =
     checkout === null
       ? `update-ref ${quoteShellWord(main)} ${old}`

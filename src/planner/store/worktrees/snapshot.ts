@@ -20,9 +20,8 @@ const WATCHED =
 const PERSONAL = /^(?:core\.(?:editor|pager|askpass)|sequence\.editor|credential\..*|alias\..+|pager\..+|include.*)$/;
 
 /**
- * State of the repository and of the project around it at one moment: names, each with its value or a digest of it.
- * Each name begins with its kind: `ref refs/heads/main`, `setting user.name`, `hook pre-commit`, `file
- * .planner/config.md`.
+ * State of the repository and of the project at one moment: values or digests by name. Each name begins with its kind:
+ * `ref refs/heads/main`, `setting user.name`, `hook pre-commit`, `file .planner/config.md`.
  */
 export type RepositorySnapshot = Readonly<Record<string, string>>;
 

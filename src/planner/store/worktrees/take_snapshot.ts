@@ -102,7 +102,7 @@ async function readUncommittedChanges({ git, gitFolder, top, prefix }: Repositor
   for (let tries = 1; ; tries++) {
     const before = buildCheckoutMark(gitFolder);
     const all = await git.list(listing);
-    // Git writes HEAD after the index.
+    // Git writes HEAD after the index, so staged entries may belong to a merge in progress.
     if (all.some((entry) => /^[^ ?]/.test(entry))) await sleep(STEADY_READ_LIMITS.pauseMs);
     if (tries < STEADY_READ_LIMITS.tries && (before === null || before !== buildCheckoutMark(gitFolder))) {
       await sleep(STEADY_READ_LIMITS.pauseMs);

@@ -166,7 +166,7 @@ export function storeCommonText(root: string, id: SpecId, text: string | Uint8Ar
   return replaceFile(join(root, worktreeFiles.base(id)), worktreeFiles.base(id), text);
 }
 
-/** Writes a file of planner into the worktree's project. */
+/** Writes one of planner's own files into the worktree and hides it from git. */
 export async function placeFile(place: WorktreePlace, path: string, text: string): Promise<void> {
   const { root, id, repository, worktree, git } = place;
   const known = readOrigin(root, id) ?? { branch: worktree.branch, mainBranch: worktree.mainBranch, brought: [] };
@@ -227,8 +227,7 @@ export async function removeBroughtFiles(place: WorktreePlace): Promise<void> {
 
 async function removeBroughtSpec(place: WorktreePlace, git: Git): Promise<void> {
   const { root, id, repository } = place;
-  // Without this, a comparison with the brought text would show the branch's own text as an undo of the project's
-  // changes.
+  // Otherwise the branch's text, compared with the brought one, would seem to undo the project's changes.
   await removeFileInOpenFolder(join(root, worktreeFiles.base(id)));
   const path = repository.prefix + buildActivePath(id);
   await restoreBranchFiles(place, git, [{ path: buildActivePath(id), tracked: await isTrackedPath(git, path) }]);

@@ -89,7 +89,7 @@ async function findMainCheckout({ repository, worktree }: WorktreePlace): Promis
 }
 
 /**
- * Throws if git has an unfinished operation in a checkout of the main branch. A rebase would move the branch back later.
+ * Throws if git has an unfinished operation in a checkout of the main branch. A rebase would later move the branch back.
  * During a merge, cherry-pick or revert, git rejects another merge.
  */
 async function refuseUnfinishedOperation({ id, repository, worktree }: WorktreePlace): Promise<void> {
@@ -229,7 +229,7 @@ async function joinStagedSpec({ root, repository }: WorktreePlace, { path, befor
   await openSpecStore(root).edit(other, (now) => (now === ours ? text : now));
 }
 
-/** The spec's text in the worktree, and the text that was brought there. */
+/** The spec's text in the worktree now, and its text when it was brought there. */
 interface SpecThere {
   readonly theirs: string | null;
   readonly base: string | null;

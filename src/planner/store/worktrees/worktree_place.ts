@@ -116,7 +116,7 @@ export interface WorktreeOrigin {
   readonly brought: readonly BroughtFile[];
   /** Whether a merge is in progress; a rebase without this is the agent's. */
   readonly merging?: boolean;
-  /** Whether the files are being brought or removed, so that none of them contains work, even after a kill. */
+  /** Whether brought files are being copied or removed; until that ends, none of them contains work. */
   readonly moving?: boolean;
   /** SHA-256 of the spec's text if the project's version was brought unchanged, without an earlier run's changes. */
   readonly spec?: string | null;
@@ -238,7 +238,7 @@ export async function readCurrentBranch({
 }
 
 /**
- * Returns the branch into which the work of a spec is merged: the one in its latest record, else the checked-out branch.
+ * Returns the branch into which the work of a spec is merged: the one in its latest record, else the checked-out one.
  *
  * @throws OperationError `failed_precondition` if there is neither
  */
@@ -247,7 +247,7 @@ export async function readMainBranch(repository: Repository, id: SpecId): Promis
   return typeof recorded === "string" ? recorded : readCurrentBranch(repository);
 }
 
-/** Returns an environment in which git reads `file` as its ignore list, after settings from the same environment. */
+/** Returns variables with which git reads `file` as its ignore list. */
 function buildExcludeSetting(file: string, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   return addGitSetting("core.excludesFile", file, env);
 }

@@ -49,7 +49,7 @@ export async function requireMainBranch(
   );
 }
 
-/** @throws OperationError `failed_precondition` for a base whose commits would count as the run's. */
+/** @throws OperationError `failed_precondition` if `base` has commits that the main branch lacks, or does not exist. */
 export async function requireUsableBase({ git }: Repository, mainBranch: string, base: string | null): Promise<void> {
   if (base === null) return;
   const refuse = (why: string): never => {
@@ -162,7 +162,7 @@ export async function addWorktree(making: Making, branches: SpecBranches & Start
   await git.run(["worktree", "add", "--quiet", ...force, path, branch]);
 }
 
-/** Keeps the commit that a deleted folder had checked out, because git forgets it when the folder is created anew. */
+/** Keeps the commit that a deleted folder had checked out: git drops its record when the folder is created again. */
 async function keepDeletedCommits(
   { repository, id }: Making,
   branches: SpecBranches,
@@ -201,7 +201,7 @@ async function moveBranchToStart({ git, worktree: { mainBranch } }: WorktreePlac
   return changed;
 }
 
-/** A run's work that begins anew after a conflict with the main branch. */
+/** Earlier work that was applied again on the main branch after a conflict. */
 interface RestartedWork {
   /** Last commit of the earlier work, which stays under `refs/planner/kept/`. */
   readonly commit: string;
@@ -219,7 +219,7 @@ async function restartAfterConflict(place: WorktreePlace): Promise<RestartedWork
   const commit = readOrigin(root, id)?.conflict ?? null;
   if (commit === null || (await git.line(["status", "--porcelain"])) !== "") return null;
   const [head, tip] = (await git.line(["rev-parse", "HEAD", main])).split("\n");
-  // After a kill between the two steps below, the branch has only the first of them.
+  // A process that was killed between the two steps below has moved the branch but not applied the work.
   const isHalf = head === tip && !(await isAncestor(git, commit, main));
   if (!isHalf && (head !== commit || (await isAncestor(git, main, commit)))) return null;
   if (!isHalf) {

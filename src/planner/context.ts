@@ -17,14 +17,14 @@ import type { SpecId } from "./spec/spec_id.ts";
 import type { AcceptanceStore } from "./work/acceptance.ts";
 import type { ManualCompletion, ProofRequest, Provenance } from "./work/provenance.ts";
 
-/** The run that a process was started below. */
+/** The run inside of which a process was started. */
 export interface InsideRun {
   readonly spec_id: SpecId;
 }
 
 /** Ports of an operation, which `cli/compose.ts` assembles once per process. */
 export interface PlannerContext {
-  /** False when the project has no `.planner/specs`. */
+  /** Returns whether the project has a folder `.planner/specs`. */
   initialised(): Promise<boolean>;
   /** Returns the settings of `.planner/config.md`; throws OperationError with the line if the file is malformed. */
   config(): Promise<PlannerConfig>;
@@ -52,7 +52,7 @@ export interface PlannerContext {
   /** Reports of the agents of all runs, oldest first; runs without a report are omitted. */
   reports(): Promise<readonly StoredRunReport[]>;
   readonly background: Background;
-  /** The run of this project that this process was started below, by an agent for example; null outside of runs. */
+  /** Returns the run of this project inside of which this process was started; null outside of runs. */
   insideRun(): InsideRun | null;
   readonly clock: Clock;
 }

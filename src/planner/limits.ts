@@ -64,7 +64,7 @@ export const OUTPUT_CHECK_LIMIT_MS = 10_000;
 /** Maximum ms of a schema pattern's match. Chosen by planner: usual ones take µs. Source: docs/decisions.md#s-17. */
 export const PATTERN_LIMIT_MS = 2_000;
 
-/** Maximum characters of a search text. Chosen by planner: engines refuse patterns of some ten thousand. */
+/** Maximum characters of a search text. Chosen by planner: engines reject patterns of some ten thousand. */
 export const MAX_QUERY_CHARS = 4096;
 
 /** Maximum bytes of a prompt passed as an argument. Chosen by planner: a Windows command line has 32,767 characters. */
@@ -82,10 +82,7 @@ export const MAX_STEP_CHARS = 200;
 /** Time in ms in which an agent may end by itself. Chosen by planner: a paused agent ends within ten seconds. */
 export const AGENT_GRACE_MS = 5_000;
 
-/**
- * Maximum wait in ms until the process behind an ended agent releases its spec. Chosen by planner: as `AGENT_GRACE_MS`,
- * within ten seconds in all.
- */
+/** Maximum wait in ms until the process of an ended agent releases its spec. Chosen by planner: a pause ends in ten s. */
 export const GIVE_UP_MS = 4_000;
 
 /** Interval in ms at which a run checks that it still holds its claim. Chosen by planner: below the heartbeat limit. */

@@ -12,7 +12,7 @@ export interface SpecSet {
 /**
  * The spec files of one project. A read reflects every write of any process that was finished before it began.
  *
- * Refusals are `OperationError`: `not_found` for an id without a file, `failed_precondition` with line and column for
+ * Errors are `OperationError`: `not_found` for an id without a file, `failed_precondition` with line and column for
  * a file that does not parse, `aborted` when a write lost against another writer.
  */
 export interface SpecStore {
@@ -37,7 +37,7 @@ export interface SpecStore {
    */
   edit(id: SpecId, change: (text: string) => string): Promise<boolean>;
   /**
-   * Edits some dozens of specs as `edit` does, much faster than one by one. A refusal concerns its spec alone. Other
+   * Edits some dozens of specs as `edit` does, much faster than one by one. An error concerns only its spec. Other
    * writers wait meanwhile.
    */
   editEach(
@@ -111,7 +111,7 @@ export type ProcessRecord = {
   readonly mode: string;
 } & (
   | { readonly status: "running"; readonly completed_at: null }
-  /** `error` says why the process failed, if that is known, or why its work was refused before it began. */
+  /** `error` is the reason why the process failed or its work was rejected; absent if the reason is unknown. */
   | { readonly status: "completed" | "failed"; readonly completed_at: string; readonly error?: string }
 );
 

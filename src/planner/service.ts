@@ -11,8 +11,7 @@ import { parseSpecIdParts } from "./spec/spec_id.ts";
  * interface calls operations through this function.
  *
  * @param args unchecked input; unknown, missing or invalid parameters are rejected by name
- * @throws OperationError for a refusal, the signal's reason when the call was cancelled before it began; anything else
- * is a defect
+ * @throws OperationError if the call is rejected or fails, or the signal's reason if it was cancelled before it began
  */
 export async function runTool<Params extends TObject, Value>(
   context: PlannerContext,

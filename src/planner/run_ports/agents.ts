@@ -15,7 +15,7 @@ export interface AgentStartOptions {
 }
 
 export interface AgentLauncher {
-  /** False if a program's name is not on PATH. @param env its environment, in addition to planner's own */
+  /** Returns false if a program's name is not on PATH. @param env variables in addition to planner's environment */
   isThere(program: string, env: Readonly<Record<string, string>>): boolean;
   /** Reads an installed program's version from files around it, without running it; null if they contain none. */
   version(program: string, env: Readonly<Record<string, string>>): Promise<string | null>;

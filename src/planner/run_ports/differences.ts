@@ -44,7 +44,7 @@ export interface FileChange {
   readonly changed_in_main: boolean;
 }
 
-/** Reads what work changes. No method changes anything or runs a program that the repository names. */
+/** Reads the changes of work on specs. No method changes anything or runs a program that the repository names. */
 export interface DifferenceReader {
   /** Returns the difference of a spec's branch; null without a branch. Cost: about eight git processes. */
   ofBranch(id: SpecId): Promise<WorkDifference | null>;

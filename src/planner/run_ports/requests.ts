@@ -92,7 +92,7 @@ export interface PullRequests {
    * continues them.
    *
    * @param pushed full hashes of commits that this clone has pushed or tried to push
-   * @throws OperationError `failed_precondition` if a hook or the server refuses or others pushed to the branch,
+   * @throws OperationError `failed_precondition` if a hook or the server rejects it or others pushed to the branch,
    *   `unavailable` if the remote cannot be reached
    */
   push(id: SpecId, target: RequestTarget, pushed: readonly string[]): Promise<PushedBranch>;

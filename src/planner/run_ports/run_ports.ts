@@ -6,7 +6,7 @@ import type { ProcessRecords } from "./process_records.ts";
 import type { PullRequests } from "./requests.ts";
 import type { Worktrees } from "./worktrees.ts";
 
-/** All side effects of a run. Every refusal is an `OperationError`. */
+/** All side effects of a run. Every expected error is an `OperationError`. */
 export interface RunPorts {
   readonly claims: SpecClaims;
   readonly worktrees: Worktrees;

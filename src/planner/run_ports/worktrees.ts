@@ -55,7 +55,7 @@ export interface Worktrees {
   /**
    * Checks that a worktree can be created; changes nothing.
    *
-   * @param message message of a commit by planner, which hooks may refuse; null skips the trial commit
+   * @param message message of a commit by planner, which hooks may reject; null skips this test
    * @throws OperationError `failed_precondition` if no worktree can be created, for example without a commit
    */
   check(options: WorktreeOptions, message: string | null): Promise<void>;

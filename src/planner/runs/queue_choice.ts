@@ -27,7 +27,7 @@ export function listRequestedIds(
 
 /**
  * Returns the specs that can begin now: requested specs that are ready, and with `follow` also those that the queue's
- * completions made ready. A single requested spec begins whatever its status is, so that its refusal is reported.
+ * completions made ready. A single requested spec always begins, so that the reason is reported if it cannot run.
  *
  * Source: docs/decisions.md#s-24; docs/contract/spec-tool.md#rule-4.
  */

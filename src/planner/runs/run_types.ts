@@ -72,7 +72,7 @@ export interface RunResult {
   readonly usage: Usage | null;
   /** Actions that were denied to the agent. */
   readonly denied: readonly string[];
-  /** Reason why no further run may start: a limit was reached or the provider refused the account; else null. */
+  /** Reason why no further run may start: a limit was reached or the provider rejected the account; else null. */
   readonly halt: string | null;
 }
 
@@ -153,7 +153,7 @@ export interface ClaimedRun extends RunChoice {
   readonly wishes: RunSettings;
 }
 
-/** The job of an agent: its place and the choices for its run. */
+/** The job of an agent: its location and the choices for its run. */
 export interface AgentJob extends PlacedJob, RunChoice {}
 
 /** A run whose worktree or folder is open, as the phases after `worktree` receive it. */

@@ -29,7 +29,7 @@ const WORKABLE: ReadonlySet<string> = new Set(["pending", "failed"]);
  * A spec is ready if it is pending or failed and
  * - every dependency is completed, cancelled or archived,
  * - its approval is given if it is required,
- * - it is not a `group`, and all its members (listed, or named `<id>.<n>`) are done: until then they are the work,
+ * - it is not a `group`, and all its members (listed, or named `<id>.<n>`) are done,
  * - for a member: its parent spec is not blocked itself, and its lower-numbered siblings are done unless it has its own
  * `depends_on`, even an empty one.
  *

@@ -5,7 +5,7 @@ import { findSections } from "./sections.ts";
 export interface Review {
   /** Time of the review, ISO 8601 UTC. */
   readonly at: string;
-  /** Text without quotation marks at line starts; line breaks are LF. */
+  /** Text without the `>` of Markdown quotations; line breaks are LF. */
   readonly text: string;
 }
 

@@ -91,7 +91,7 @@ export async function finalizeWorktreeSpec(
   await worktree.commitSpec(message(COMMIT_SUMMARIES.completed(id)));
 }
 
-/** Removes worktree and branch after a merge. Returns a refusal as `kept`, because the merge is already done. */
+/** Removes worktree and branch after a merge. Returns an OperationError as `kept`, because the merge is done. */
 export async function removeWorktreeAndBranch(
   { ports }: Pick<RunDeps, "ports">,
   id: SpecId,
@@ -105,7 +105,7 @@ export async function removeWorktreeAndBranch(
   }
 }
 
-/** Returns a sentence on a pull request still open at the forge after a merge or rejection here; empty without one. */
+/** Returns a message about a pull request that may still be open at the forge; empty without one. */
 export async function describeOpenRequest({ ports }: Pick<RunDeps, "ports">, id: SpecId): Promise<readonly string[]> {
   const note = (await ports.requests.notes()).get(id);
   if (note === undefined || note.state !== "open") return [];

@@ -31,7 +31,7 @@ import { describeMissingWork } from "./waiting_work.ts";
  * Merges the branch of one spec, finalizes the spec, and removes worktree and branch. A completed spec is merged as it
  * is; any other needs the same evidence as at the end of a run.
  *
- * Returns refusals and never throws them. Source: docs/decisions.md#s-24, docs/decisions.md#s-25.
+ * Returns an OperationError as outcome `refused`. Source: docs/decisions.md#s-24, docs/decisions.md#s-25.
  */
 export async function mergeSpec(deps: RunDeps, id: SpecId, wishes: MergeSpecOptions): Promise<MergeResult> {
   try {

@@ -57,7 +57,7 @@ async function addMembersWithWorktree(
   return [...found];
 }
 
-/** Returns a refusal if a member of the spec is not done, or is done but not merged; else null. */
+/** Returns outcome `refused` if a member of the spec is not done, or is done but not merged; else null. */
 async function refuseOpenMember({ context, ports }: RunDeps, id: SpecId): Promise<MergeResult | null> {
   const { specs } = await loadWorld(context);
   const spec = specs.find((one) => one.id === id);

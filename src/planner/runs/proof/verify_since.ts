@@ -55,7 +55,7 @@ export interface SpecVerdict {
   readonly proposed: readonly ProposedCheck[];
   /** A person's reason, stored in the spec, for completing it without proof; null if it has none. */
   readonly unproven: string | null;
-  /** Why the output does not match its schema, and whether the settings refuse that; null if it matches. */
+  /** Why the output does not match its schema, and whether the settings reject that; null if it matches. */
   readonly output: { readonly problem: string; readonly refused: boolean } | null;
   /** Checks of the latest run record; null if the repository has none. */
   readonly record: { readonly run: number; readonly checks: readonly RecordCheck[] } | null;

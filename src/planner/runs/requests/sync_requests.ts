@@ -25,7 +25,7 @@ export interface SyncedRequest {
   /** Evidence by which the merge was found; null for other outcomes. */
   readonly sign: MergeEvidence | null;
   readonly result: MergeResult | null;
-  /** Reason of a refusal; null for other outcomes. */
+  /** Reason of outcome `refused` or `missing`; null for other outcomes. */
   readonly reason: string | null;
   /** Sentences for a person. */
   readonly notes: readonly string[];
@@ -64,7 +64,7 @@ interface Syncing {
   readonly advanced: AdvancedBranches;
 }
 
-/** Syncs one request. Returns refusals and never throws them, so that one request does not stop the others. */
+/** Syncs one request. Returns an OperationError as outcome `refused`, so that it does not stop the other requests. */
 async function syncRequest(deps: RunDeps, syncing: Syncing): Promise<SyncedRequest> {
   const { id, note } = syncing;
   try {
@@ -120,7 +120,7 @@ function recordUnmergedRequest(
   { request, note, forge }: Unmerged,
 ): Pick<SyncedRequest, "outcome" | "sign" | "result" | "reason"> {
   const plain = { sign: null, result: null, reason: null };
-  // Without a request, only the work itself could be searched for.
+  // Without a request, the outcome depends only on the search for the work.
   const state = request?.state ?? note?.state ?? "merged";
   if (state !== "merged") return { ...plain, outcome: state };
   const what =

@@ -119,7 +119,7 @@ const MOST_NAMED = 5;
 
 type Judged =
   | { readonly kind: "done" }
-  /** A person has to accept something first. */
+  /** A check could not run, for example because a person has to accept its command. */
   | { readonly kind: "waiting"; readonly reason: string }
   /** The main branch lacks what the spec requires, or has lost it since. */
   | { readonly kind: "lost"; readonly reason: string };

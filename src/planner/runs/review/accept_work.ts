@@ -9,8 +9,8 @@ import type { RunDeps, StopSignals } from "../run_types.ts";
 import { listMembersWithNeeds, refuseUnreviewableSpec } from "./review_facts.ts";
 
 /**
- * Accepts work: merges the branch of the spec, and for a group or driver those of its members too, with the checks and
- * refusals of `mergeSpecs`. Finalizes a spec without a branch, whose work is in the project's folder.
+ * Accepts work: merges the branch of the spec, and for a group or driver those of its members too, as `mergeSpecs`
+ * does. Finalizes a spec without a branch, whose work is in the project's folder.
  *
  * @param id full or partial id of a spec
  * @param told called with each result as it arrives

@@ -24,7 +24,7 @@ const DONE: readonly string[] = ["completed", "cancelled"];
  * unless that would lose uncommitted changes. For a group or driver, first rejects members that are not done or not
  * merged.
  *
- * @param id full or partial id of an active spec; a cancelled one with a worktree only loses that
+ * @param id full or partial id of an active spec; if it is cancelled already, only its worktree is removed
  * @throws OperationError `failed_precondition` as `readReviewFacts`
  */
 export async function rejectWork(deps: RunDeps, id: string): Promise<readonly RejectedWork[]> {

@@ -20,7 +20,7 @@ export interface SendBackResult {
 /** Maximum characters of a review text. Chosen by planner: the text becomes part of the agent's prompt. */
 const MAX_CHARS = 100_000;
 
-/** Statuses of specs that cannot be sent back, because their work has ended for good. */
+/** Statuses of specs that cannot be sent back. */
 const ENDED: readonly string[] = ["cancelled"];
 
 /**

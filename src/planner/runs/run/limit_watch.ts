@@ -11,7 +11,7 @@ const BUSY_SHARE = 0.05;
 export interface ActivitySource {
   /** Processor milliseconds of the agent and all processes it started; null if the system does not report them. */
   cpuMs(): number | null;
-  /** Time of the last change of a file, in milliseconds since 1970. */
+  /** Time of the last change of a file in the agent's folder, in milliseconds since 1970. */
   lastChange(): Promise<number>;
   now(): number;
 }

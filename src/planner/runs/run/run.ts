@@ -25,7 +25,7 @@ export type RunPhase = "record" | "predecessors" | "start" | "worktree" | "agent
 
 const ENDED_OUTSIDE = "ended from outside";
 
-/** One agent's run on one claimed spec. Call `toEnd` once. */
+/** One agent's run on one claimed spec. An instance can be run only once. */
 export class AgentSpecRun {
   readonly #deps: RunDeps;
   readonly #start: ClaimedRun;
@@ -219,7 +219,7 @@ export class AgentSpecRun {
 
   #keepRecord(run: PlacedRun, parts: Pick<RunRecordParts, "end" | "state" | "gathered">): Promise<void> {
     const { exit, output } = this.#agent ?? {};
-    // The spec contains the last words of an agent that ended well, so only others are kept here.
+    // The spec contains the output of an agent that succeeded, so the record keeps only that of a failed one.
     const lastWords = exit?.code === 0 || output === undefined || output === "" ? null : output;
     const report = this.#live.report;
     const warnings = [...this.#warnings, ...(parts.gathered?.warnings ?? [])];
@@ -251,7 +251,7 @@ export class AgentSpecRun {
     return this.#start.claim.renew().catch(() => true);
   }
 
-  /** Returns false once another process has made this run's record terminal, which is how others end a run. */
+  /** Returns false once another process has ended this run, by making its record terminal. */
   #isWanted(): Promise<boolean> {
     return this.#deps.ports.records.isRunning(this.#start.processId);
   }

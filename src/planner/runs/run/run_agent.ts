@@ -150,7 +150,7 @@ function createAgentReporter({ tell }: RunDeps, { job: { id }, reported }: RunAg
 /** Maximum number of standard error lines searched for an error. Chosen by planner: the stack of a crash is shorter. */
 const MAX_ERROR_LINES = 200;
 
-/** Returns the line that says why the agent failed, see `formatErrorLine`. */
+/** Returns the line of the agent's standard error that names the error; empty if it names none. */
 async function readAgentErrorLine(
   { tell }: RunDeps,
   agent: AgentProcess,
@@ -172,7 +172,7 @@ async function readAgentErrorLine(
   return findErrorLine(last).slice(0, MAX_STEP_CHARS);
 }
 
-/** The most recent turn; each turn is a separate iteration of the event loop. */
+/** Promise of the last scheduled turn of the event loop. Every piece of output gets a separate turn. */
 let lastTurn: Promise<unknown> = Promise.resolve();
 
 /** Yields one piece of an agent's output per event loop turn, so that many agents cause little garbage at once. */

@@ -12,11 +12,11 @@ import { buildAgentEnvironment } from "./place.ts";
 export interface CommandRules {
   /** Time limit of each command in seconds. */
   readonly limitSeconds: number;
-  /** Prefix of the log lines; `verify` if left out. */
+  /** Prefix of the log lines; by default `verify`. */
   readonly word?: string;
   /** Whether to start no further command after one that has not passed. */
   readonly stopAtFailure?: boolean;
-  /** Number of commands that run at the same time; 1 if left out. */
+  /** Maximum number of commands that run at the same time; by default 1. */
   readonly width?: number;
 }
 

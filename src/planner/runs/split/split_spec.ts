@@ -31,7 +31,7 @@ export interface SplitResult {
   readonly members: readonly SpecId[];
 }
 
-/** Every split that was made, and the refused splits of members. */
+/** Every split that was made, and the members that could not be split. */
 export interface SplitReport {
   readonly splits: readonly SplitResult[];
   readonly refused: readonly { readonly spec_id: SpecId; readonly reason: string }[];

@@ -37,7 +37,7 @@ export interface RoundResult {
   readonly unmerged: boolean;
 }
 
-/** Maximum pause before a refused merge is tried again, in milliseconds. */
+/** Maximum pause before a rejected merge is tried again, in milliseconds. */
 const LONGEST_PAUSE_MS = 60_000;
 
 interface Refusal {
@@ -47,7 +47,7 @@ interface Refusal {
 }
 
 /**
- * Refused merges. Each is tried again after twice the previous pause, because a try may run the project's own checks. A
+ * Rejected merges. Each is tried again after twice the previous pause, because a try may run the project's checks. A
  * reason is printed once while it stays the same.
  */
 class MergeRefusals {
@@ -57,7 +57,7 @@ class MergeRefusals {
     return (this.#known.get(id)?.nextAt ?? 0) <= now;
   }
 
-  /** Records a refusal and schedules the next try. @returns whether the reason differs from the previous one */
+  /** Records a rejected merge and schedules the next try. @returns whether the reason has changed */
   note(id: SpecId, reason: string, { now, pauseMs }: { readonly now: number; readonly pauseMs: number }): boolean {
     const before = this.#known.get(id);
     const times = before === undefined ? 0 : before.times + 1;

@@ -9,7 +9,7 @@ import { type OpenFolder, openParentFolder } from "../files/open_folder.ts";
 import { PROCESSES_FOLDER } from "../project/places.ts";
 import { RUN_VARIABLE, runTaskkill } from "./run_processes.ts";
 
-/** Flags that append to a file and refuse a link. */
+/** Flags that append to a file and reject a link. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
 const OUTPUT = `${PROCESSES_FOLDER}/background.log`;

@@ -120,7 +120,7 @@ export async function renewRemoteClaims(place: RemoteClaimsContext): Promise<voi
     changes.push(...buildEndedClaimChanges(session));
     if (changes.length === 0) return;
     const { lines } = await session.push(changes);
-    // Another query shows whether the claim was lost, the push was refused or only the answer was lost.
+    // Another query shows whether the claim was lost, the push was rejected or only the answer was lost.
     if (changes.some(({ id }) => lines.get(buildClaimRef(id))?.sign !== "won")) await session.look();
   });
 }
@@ -275,7 +275,7 @@ export function listDoneClaims({ known }: ClaimSession): readonly SpecId[] {
 }
 
 /**
- * Deletes claims of specs that are done in the remote's main branch. Keeps claims that the server refuses to delete.
+ * Deletes claims of specs that are done in the remote's main branch. The server may keep some of them.
  *
  * @returns the ids of the deleted claims
  */

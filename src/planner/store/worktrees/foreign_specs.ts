@@ -66,7 +66,7 @@ async function removeRuntimeFile({ worktree }: WorktreePlace, kind: string, path
   return `"${path}" is planner's own file of runs: it was taken out of the branch`;
 }
 
-/** Commits the files, or restores the branch's version if git refuses: uncommitted changes block the next merge. */
+/** Commits the files. If git rejects that, restores them, because uncommitted changes would block the next merge. */
 async function commitOrRestoreFiles(place: WorktreePlace, message: string, paths: readonly string[]): Promise<void> {
   try {
     await commitPaths(place, message, paths);

@@ -141,7 +141,7 @@ async function fastForwardMainBranch(
   }
   await refuseDeletedFiles(place, main, commit);
   const staged = await stageChangedSpecs(place, main, commit);
-  // Git itself refuses to overwrite a changed file, including an ignored one.
+  // Git overwrites no changed file, not even an ignored one.
   const merge = ["merge", "--quiet", "--ff-only", "--no-autostash", "--no-overwrite-ignore", commit];
   const { status, stderr } = await main.try(merge, {
     env: { ...buildMergeMark(place.root), GIT_REFLOG_ACTION: `${MERGE_ACTION}${worktree.branch}` },

@@ -9,7 +9,7 @@ import { OBJECT_PAGE_KINDS } from "./router.ts";
 
 const FLAG = ["0", "1"];
 
-/** Allowed words of settings, by page and setting. URLs contain these words, never constants of the service. */
+/** Allowed values of URL settings, by page and setting, in their spelling in URLs. */
 const CHOICES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   power: groupWordsBySetting(POWER_FIELDS),
   rehearsal: groupWordsBySetting(REHEARSAL_FIELDS),
@@ -45,7 +45,7 @@ export interface InvalidSetting {
   readonly expected: readonly string[];
 }
 
-/** Returns the address in usual spelling without values that the page does not accept, and lists those values. */
+/** Returns the address with settings in their usual spelling. Moves values that the page does not accept to `wrong`. */
 export function normalizeSettings<Read extends Address>(
   place: Read,
 ): { readonly place: Read; readonly wrong: readonly InvalidSetting[] } {
@@ -111,14 +111,14 @@ function normalizeSettingValue(value: string): string {
   return value.toLowerCase().replaceAll("_", "-");
 }
 
-/** Whether a value is a constant such as LOAD_BASIS_MAX for this word, as in links of earlier versions. */
+/** Whether a value is the enum constant of a word, as in links of earlier versions: LOAD_BASIS_MAX for `max`. */
 function isFormerConstant(value: string, word: string): boolean {
   return value.startsWith("LOAD_BASIS_") || value.startsWith("RENDER_VIEW_") || value.startsWith("COLORING_")
     ? normalizeSettingValue(value).endsWith(`-${word}`)
     : false;
 }
 
-/** Converts a word of a URL to the service's constant: `toConstant("LOAD_BASIS", "max")` is LOAD_BASIS_MAX. */
+/** Converts a word of a URL to an enum constant of the service: "max" with prefix LOAD_BASIS is LOAD_BASIS_MAX. */
 export function convertToConstant(prefix: string, word: string): string {
   return `${prefix}_${word === "" ? "UNSPECIFIED" : word.toUpperCase().replaceAll("-", "_")}`;
 }

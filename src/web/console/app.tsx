@@ -20,7 +20,7 @@ export function App() {
   const showHelp = () => setHelp(true);
   useGlobalShortcuts({ search: setSought, showHelp });
   useFocusOnNewPage(place, main);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whichever page is chosen, the menu has done its work
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every change of the page closes the menu
   useEffect(() => setMenu(false), [place.page, place.subject]);
   return (
     <div class="shell">
@@ -46,8 +46,8 @@ export function App() {
 /** Moves the focus to the heading of a new page, for screen readers and sighted users. */
 function useFocusOnNewPage({ page, subject }: PageAddress, main: { readonly current: HTMLElement | null }): void {
   const first = useRef(true);
-  // A layout effect: a later one could move the focus back after the person has moved on.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the page and its subject are what makes a page new
+  // A layout effect runs before the person can move the focus elsewhere.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the page or its subject opens a new page
   useLayoutEffect(() => {
     if (first.current) {
       first.current = false;

@@ -2,7 +2,7 @@ import type { PortRef } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
 import { capitalize, LOAD_BASIS_ADJECTIVES, pluralize } from "#words/names.ts";
 
-/** Formats a count with separators of thousands and its noun: `1,250 racks`. */
+/** Formats a count with thousands separators and its noun: `1,250 racks`. */
 export function formatQuantity(value: number, noun: string): string {
   return `${formatCount(value)} ${value === 1 ? noun : pluralize(noun)}`;
 }
@@ -18,7 +18,7 @@ const MOMENT: Intl.DateTimeFormatOptions = {
 };
 const moments = new Intl.DateTimeFormat(undefined, MOMENT);
 
-/** Formats a time in the reader's or another time zone, with the zone's offset from UTC. */
+/** Formats a time in `timeZone`, by default the reader's, with its UTC offset. Returns an invalid time unchanged. */
 export function formatMoment(iso: string, timeZone?: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;
@@ -53,7 +53,7 @@ export function formatUtcMoment(iso: string): string {
   return Number.isNaN(date.getTime()) ? iso : date.toISOString().replace("T", " ").replace("Z", " UTC");
 }
 
-/** Words of the URL for the draws that can count as load, with their labels. */
+/** Kinds of draw that can count as load: each value in URLs with its label. */
 export const LOAD_BASIS_LABELS = [
   ["", `${capitalize(LOAD_BASIS_ADJECTIVES.ALLOCATED)} draw`],
   ["measured", `${capitalize(LOAD_BASIS_ADJECTIVES.MEASURED)} draw`],

@@ -4,7 +4,7 @@ import { App } from "./app.tsx";
 import { startFollowingChanges } from "./live/live.ts";
 import { preloadModules } from "./on_demand.tsx";
 
-/** Delay before other modules are preloaded, in milliseconds: the first page's requests go first. */
+/** Delay in milliseconds before the console preloads modules, so that the first page's requests are sent first. */
 const AHEAD_MS = 1000;
 
 applyTheme();

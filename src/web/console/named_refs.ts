@@ -2,7 +2,7 @@ import { getRefName } from "#words/names.ts";
 
 export const SEARCH_INVENTORY_RPC = "datacenter.v1.PlanningService/SearchInventory";
 
-/** Returns a search request for elements that a code may name. `kinds` such as RACK limit it; none means all kinds. */
+/** Returns a search request for elements that `code` may name. `kinds` lists kinds such as RACK; [] means all kinds. */
 export function createNameRequest(code: string, kinds: readonly string[]) {
   return {
     query: code.replaceAll(/[~/]/g, " "),
@@ -11,7 +11,7 @@ export function createNameRequest(code: string, kinds: readonly string[]) {
   };
 }
 
-/** Returns references whose name equals the text in any case; if none does, locations whose last part equals it. */
+/** Returns references whose name equals `text` in any case; if none does, locations whose last segment equals it. */
 export function findRefsByName(refs: readonly string[], text: string): readonly string[] {
   const wanted = text.toLowerCase();
   const whole = refs.filter((ref) => getRefName(ref).toLowerCase() === wanted);

@@ -9,7 +9,7 @@ const loads: (() => Promise<unknown>)[] = [];
 
 /** Loads every module not loaded yet, so that later pages open at once, even while the server is unreachable. */
 export async function preloadModules(): Promise<void> {
-  // A failure is ignored here: the module is loaded again, or the error shown, when it is needed.
+  // A module that fails to load now is loaded again when a page needs it.
   for (const load of loads) await load().catch(() => undefined);
 }
 
@@ -45,7 +45,7 @@ export function createLazyComponent<Props extends object>(
   };
 }
 
-/** Returns why a module cannot be loaded: the server is unreachable, or runs another version than this page's. */
+/** Returns the error to show after a module failed to load: `offline` if the server is unreachable, or `outdated`. */
 async function findLoadError(): Promise<CallError> {
   try {
     await fetch("/", { method: "HEAD", cache: "no-store", credentials: "omit" });

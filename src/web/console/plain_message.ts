@@ -38,7 +38,7 @@ function labelConstant(constant: string): string {
   return word.charAt(0).toLowerCase() + word.slice(1);
 }
 
-/** Converts a path to labels: `ports[3].speed_mbps` becomes "ports 4, speed". Keeps a possible inventory code. */
+/** Converts a path to labels: `ports[3].speed_mbps` becomes "ports 4, speed". Keeps quoted names of unknown fields. */
 function labelPath(path: string, before = ""): string {
   const steps = path.slice(before.length).replaceAll('"', "").split(".");
   const last = steps.at(-1)?.replace(/\[\d+\]$/, "") ?? "";

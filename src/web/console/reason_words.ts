@@ -19,7 +19,7 @@ export function describeReason(code: string): string {
   return WORDS[code] ?? formatConstant(code);
 }
 
-/** Formats the measured and allowed values of a reason, if it has them, as a suffix of its text. */
+/** Formats the measured value of a reason and its limit as a suffix of the reason's text; "" without a value. */
 export function formatReasonFigures({ code, value, limit }: { code: string; value?: number; limit?: number }): string {
   if (value === undefined) return "";
   switch (code) {

@@ -37,7 +37,7 @@ function convertSearchSettings(settings: URLSearchParams): URLSearchParams {
   return now;
 }
 
-/** Returns the URL of a page. */
+/** Returns the hash URL of a page. Leaves out settings with the value "". */
 export function formatPageUrl(page: string, subject = "", settings: Readonly<Record<string, string>> = {}): string {
   const given = Object.entries(convertToAddressSettings(page, settings)).filter(([, value]) => value !== "");
   const query = given.length === 0 ? "" : `?${new URLSearchParams(given)}`;

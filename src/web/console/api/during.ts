@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Rpcs } from "#gen/datacenter/v1/json.ts";
 import { tabValues } from "../../shared/kept_values.ts";
 
-/** RPCs that can answer for the state during a maintenance window. */
+/** RPCs that can return the state during a maintenance window. */
 type DuringRpc = {
   [Name in keyof Rpcs]: Rpcs[Name]["request"] extends { during_window?: string } ? Name : never;
 }[keyof Rpcs];
@@ -45,7 +45,7 @@ export function useShownWindow(): string {
   return code;
 }
 
-/** Returns the request of an RPC for the state during a window, if the RPC supports that. */
+/** Returns the request for the state during a window; unchanged if `code` is "" or the RPC does not support windows. */
 export function addShownWindow<Request>(rpc: keyof Rpcs, request: Request, code: string): Request {
   return code === "" || !(rpc in DURING_RPCS) ? request : { ...request, during_window: code };
 }

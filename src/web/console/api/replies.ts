@@ -1,4 +1,4 @@
-/** Reply of the inventory overview, a plain route. No proto describes plain routes; replies of RPCs are in `gen`. */
+/** Reply of the inventory overview route. It is typed by hand, because no proto file describes plain routes. */
 
 export interface InventoryOverview {
   readonly sites: readonly { readonly site_id: string; readonly floors: readonly FloorOverview[] }[];

@@ -1,7 +1,7 @@
 import { CallError } from "./client.ts";
 import { tokenStore } from "./token.ts";
 
-/** A call that waits for another token. */
+/** A call that the server rejected and that waits for a new token. */
 interface Waiting {
   readonly message: string;
   readonly go: () => void;

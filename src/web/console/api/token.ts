@@ -1,8 +1,8 @@
 import { browserValues, tabValues } from "../../shared/kept_values.ts";
 
 /**
- * Storage key of the caller's token, which is sent to this server only. The token is deleted with the browser's tab,
- * unless the person chose to keep it in this browser.
+  * Storage key of the caller's token. The browser deletes the token with the tab, unless the person chose to keep it in
+  * this browser.
  */
 const KEY = "planner-token";
 const listeners = new Set<() => void>();

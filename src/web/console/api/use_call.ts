@@ -44,14 +44,14 @@ export function useRouteCall<Reply>(path: string, parameters: Readonly<Record<st
   return useLoadedReply(key, (signal) => readJsonRoute<Reply>(path, parameters, signal));
 }
 
-/** Loads a reply with the function `ask`, and loads it again whenever the key or the inventory changes. */
+/** Loads a reply with `ask`. Loads it again whenever the key, the token or the inventory changes; "" loads nothing. */
 export function useLoadedReply<Reply>(key: string, ask: (signal: AbortSignal) => Promise<Reply>): CallState<Reply> {
   const [state, setState] = useState<State<Reply>>({ key: "", round: 0 });
   const [round, setRound] = useState(0);
   const again = useCallback(() => setRound((value) => value + 1), []);
   useEffect(() => tokenStore.subscribe(again), [again]);
   useEffect(() => inventoryWrites.subscribe(again), [again]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the question, the round asks it again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the request, a new round repeats it
   useEffect(() => {
     if (key === "") return undefined;
     const controller = new AbortController();

@@ -8,13 +8,13 @@ import {
 } from "./form_model.ts";
 import { isEqualValue, removeUnsetFields } from "./values.ts";
 
-/** One change, in the form of `InventoryChange`. */
+/** One change of a resource, as JSON of the proto message `InventoryChange`. */
 export type ResourceChange = ResourceValues;
 
-/** Version that a change requires of a resource that must not exist yet. */
+/** ETag of a change that is valid only if the resource does not exist yet. */
 export const NOT_STORED_ETAG = "none";
 
-/** Returns the change that creates a resource or replaces all of it. `etag` is the version that must be stored. */
+/** Returns the change that creates a resource or replaces all of it. It fails if the stored ETag is not `etag`. */
 export function buildCreateChange(
   kind: EditableKind,
   values: ResourceValues,

@@ -9,7 +9,7 @@ export type GetFieldComment = (message: string, field: string) => string;
 
 let asked: Promise<Schemas> | undefined;
 
-/** Loads the comments of all fields from the interface's description, when the first form opens. */
+/** Loads the comments of all fields from `/openapi.json` once, when the first form opens. */
 export function useFieldComments(): GetFieldComment {
   const [schemas, setSchemas] = useState<Schemas>({});
   useEffect(() => {

@@ -11,7 +11,7 @@ import { type EditableKind, formatIdentity, getIdentityFields } from "./form_mod
 import { useStoredResource } from "./stored.ts";
 import { useProposal } from "./use_proposal.ts";
 
-/** Maximum number of other resources that are named. */
+/** Maximum number of affected resources that the dialog lists by name. */
 const NAMED = 12;
 
 /** Dialog that removes a resource, after showing which other resources are removed and which devices lose power. */
@@ -29,7 +29,7 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<EditRequest, { r
     return reread();
   };
   const proposal = useProposal({ changes: removal({ cascade }), reread: meet, done: () => `Deleted ${name}` });
-  // Whether dependents prevent the removal; they are listed like those that would be removed too.
+  // If dependents prevent the removal, the dialog shows the effects of removing them too.
   const isKept = proposal.state === "refused" && !cascade && canRemoveDependents(kind);
   const withRest = useProposal({ changes: isKept ? removal({ cascade: true }) : undefined, done: () => "" });
   const leave = () => editStore.close();

@@ -4,7 +4,7 @@ import { BulkEditDialog } from "./many_dialog.tsx";
 import { ResourceDialog } from "./resource_dialog.tsx";
 import { UndoDialog } from "./undo_dialog.tsx";
 
-/** The dialog for an edit. */
+/** The dialog for the mode of an edit. */
 export function EditRequestDialog({ edit }: { readonly edit: EditRequest }) {
   switch (edit.mode) {
     case "delete":

@@ -17,7 +17,6 @@ export function useIsReader(): boolean {
   return reply !== undefined && !canWrite(reply);
 }
 
-/** Button that opens an edit. */
 export function EditButton({ edit, children }: { readonly edit: EditRequest; readonly children: ComponentChildren }) {
   return (
     <button type="button" onClick={() => editStore.open(edit)}>
@@ -35,7 +34,7 @@ interface Written {
 export function EditResourceButton({ kind, identity }: Written) {
   const may = useCanWrite();
   const key = JSON.stringify(identity);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the identity
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key represents the identity
   useEffect(() => {
     if (!may) return undefined;
     const pressed = (event: KeyboardEvent) => {
@@ -56,7 +55,7 @@ export function EditResourceButton({ kind, identity }: Written) {
   );
 }
 
-/** Menu of further edits of a resource. */
+/** Buttons that duplicate and delete a resource; hidden from readers. */
 export function MoreEditsMenu({ kind, identity }: Written) {
   if (!useCanWrite()) return null;
   return (

@@ -16,7 +16,7 @@ export function EditHost() {
   );
 }
 
-/** Module of all edits, loaded with the first one; its frame opens at once, so that keys do not reach the page. */
+/** Edit dialog, loaded with the first edit. Its frame opens at once, so that keys do not reach the page. */
 const Dialog = createLazyComponent(
   async () => (await import("./dialogs.tsx")).EditRequestDialog,
   ({ children }) => (

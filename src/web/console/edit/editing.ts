@@ -41,7 +41,7 @@ export interface EditNotice {
 interface State {
   readonly edit: EditRequest | undefined;
   readonly notice: EditNotice | undefined;
-  /** Number of the edit, which is the dialog's key, so that a new dialog keeps no state of the previous one. */
+  /** Number of the edit. It is the key of the dialog, so that each edit opens a dialog without old state. */
   readonly round: number;
 }
 

@@ -5,10 +5,10 @@ import { FindingLine } from "./changes_panel.tsx";
 import { describePreview, listPreviewRows, type PreviewRow } from "./preview_words.ts";
 import type { ChangeProposal } from "./use_proposal.ts";
 
-/** Numbers of sentences (LINES) and of figures (ROWS) that are shown; the others are collapsed. */
+/** Maximum numbers of findings and of figures. Further findings are only counted; further figures are collapsed. */
 const [LINES, ROWS] = [6, 8];
 
-/** Effects of a proposal on supplies, racks and cooling, warnings first; hidden if there are none. */
+/** Effects of a proposal on supplies, racks and cooling, losses first; hidden without effects. */
 export function ProposalEffects({
   proposal: { state, preview },
   title = "After this change",

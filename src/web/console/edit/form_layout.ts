@@ -98,7 +98,7 @@ const PORT_KINDS: Readonly<Record<string, RegExp>> = {
   measured_at: /NETWORK$/,
 };
 
-/** Returns the fields that apply to a list element, and those that have a value. */
+/** Returns the fields of a list element that apply to its kind or have a value. */
 export function listElementFields(message: string, element: ResourceValues): readonly FormField[] {
   const fields = listMessageFields(message);
   if (message !== "Port") return fields;

@@ -47,7 +47,7 @@ export function getIdentityFields(kind: EditableKind): readonly string[] {
   return kind === "cable" || kind === "fabric_link" ? ["a", "b"] : ["code"];
 }
 
-/** Returns the name of a resource for sentences. */
+/** Returns the name of a resource for sentences: its code, or its two ends joined by `~`. */
 export function formatIdentity(kind: EditableKind, values: ResourceValues): string {
   if (getIdentityFields(kind)[0] === "code") return String(values["code"] ?? "");
   return `${formatCableEnd(values["a"])}~${formatCableEnd(values["b"])}`;

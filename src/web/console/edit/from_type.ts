@@ -11,7 +11,7 @@ export interface TypeDeviation {
   readonly typeText: string;
 }
 
-/** Fills a device's missing fields from its type; depth only if it has a unit, ports only if it has no ports. */
+/** Returns the device with its missing fields copied from its type; `depth` only if the device has a unit. */
 export function fillMissingFromType(device: ResourceValues, type: ResourceValues): ResourceValues {
   const missing = listTypeFields(device, type).filter(({ name }) => isUnsetValue(device[name]));
   return { ...device, ...Object.fromEntries(missing.map(({ name }) => [name, type[name]])) };

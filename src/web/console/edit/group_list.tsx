@@ -29,7 +29,7 @@ export function GroupList({ field, path, value }: FieldProps) {
       {shown.map((element, index) => (
         <div
           class={form.isChanged(getElementPath(path, element, field.of)) ? "element changed" : "element"}
-          // biome-ignore lint/suspicious/noArrayIndexKey: an element without a name is its position
+          // biome-ignore lint/suspicious/noArrayIndexKey: an element may have no name
           key={index}
         >
           <div class="element-head">
@@ -82,14 +82,14 @@ export function GroupList({ field, path, value }: FieldProps) {
   );
 }
 
-/** Reports that a field of a closed element has an error. */
+/** Error of an open element, or the first error inside a closed element. */
 function ClosedElementProblems({ path, isOpen }: { readonly path: string; readonly isOpen: boolean }) {
   const { problemAt } = useFormContext();
   const problem = isOpen ? problemAt(path) : problemAt(`${path}.*`);
   return problem === "" ? null : <p class="form-problem">{problem}</p>;
 }
 
-/** Returns the path of an element: by its name, as differences use it, or by its position if it has no name. */
+/** Returns the path that differences use for an element: by its name, or the path of the list if it has no name. */
 function getElementPath(path: readonly (string | number)[], element: ResourceValues, message = ""): string {
   const key = getElementKeyField(message);
   return key === undefined ? formatPath(path) : `${formatPath(path)}.{${element[key] ?? ""}}`;
@@ -100,7 +100,7 @@ function getElementTitle(element: ResourceValues, noun: string, index: number): 
   return isUnsetValue(name) ? `${noun} ${index + 1}` : String(name);
 }
 
-/** Summarises an element by its first values, and the power source of a power port. */
+/** Summarises an element by its first three values, and a power port also by its power source or feed. */
 function summarizeElement(element: ResourceValues, message: string): string {
   const named = listMessageFields(message).filter(({ name, type }) => name !== "name" && type !== "group");
   const words = named

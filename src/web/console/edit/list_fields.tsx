@@ -63,7 +63,7 @@ export function MapField({ field, path, value }: FieldProps) {
     <fieldset class={form.isChanged(at) ? "group changed" : "group"}>
       <legend>{label}</legend>
       {rows.map(([key, text], index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its position, whatever is typed in it
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position
         <div class="pair" key={index}>
           <input
             type="text"

@@ -177,7 +177,7 @@ function ChosenFields({
   );
 }
 
-/** Maximum number of refused items that are named. */
+/** Maximum number of warnings, and of refused items, that are listed. */
 const NAMED = 20;
 
 function SharedValueFields({

@@ -4,7 +4,7 @@ import type { ResourceValues } from "./form_model.ts";
 
 const POWER: ReadonlySet<string> = new Set(["PORT_KIND_POWER_IN", "PORT_KIND_POWER_OUT"]);
 
-/** Button that connects a free port, or disconnects a cabled one. */
+/** Button that connects a free port, or buttons that edit and disconnect the cable of a port. */
 export function PortCableButton({
   device,
   port,

@@ -31,7 +31,7 @@ export interface PreviewRow {
 
 const AREAS: ReadonlySet<string> = new Set(["site", "floor", "room", "row", "zone"]);
 
-/** Returns the name in a reference. For an area, returns its kind and own name, because the site is known. */
+/** Returns the name in a reference. For an area, returns its kind and last segment, because the site is known. */
 function getShortName(ref: string): string {
   const kind = ref.slice(0, ref.indexOf(":"));
   return AREAS.has(kind)
@@ -115,7 +115,7 @@ function describeGains({ devices, gained_count, increased_count }: PreviewChange
   ];
 }
 
-/** Describes findings; those of one kind share a line. */
+/** Describes findings. Findings with the same code and health share a line. */
 function describeNewFindings(findings: readonly FindingPreview[]): readonly PreviewLine[] {
   const groups = Map.groupBy(findings, ({ code, health }) => `${health} ${code}`);
   return [...groups.values()].flatMap((group) => {
@@ -169,7 +169,6 @@ export function listPreviewRows({ supplies, racks, cooling }: PreviewChangesResp
 
 const UNKNOWN: FigureChange = {};
 
-/** Returns a row with a figure before and after the change. */
 function createPreviewRow(label: string, state: State, textOf: (side: "before" | "after") => string): PreviewRow {
   return { label, before: textOf("before"), after: textOf("after"), state };
 }

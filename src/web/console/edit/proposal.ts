@@ -134,7 +134,7 @@ function createVerdict(
   results: BulkReply["results"],
   { from, isOne }: { readonly from: number; readonly isOne: boolean },
 ): ChangesVerdict {
-  // An aborted change names the other change that caused it to fail.
+  // An aborted change is left out, because its error only names the refused change.
   const refused = results.flatMap(({ index, code, outcome, error }) =>
     error === undefined || outcome === "OUTCOME_ABORTED"
       ? []

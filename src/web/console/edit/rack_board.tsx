@@ -210,7 +210,7 @@ function PowerPathDots({ sides }: { readonly sides: readonly string[] }) {
   return (
     <span class="cords" aria-hidden="true">
       {sides.map((side, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: inlets have no other name here
+        // biome-ignore lint/suspicious/noArrayIndexKey: inlets have no identifier
         <i key={at} class={`cord ${side.toLowerCase()}`} />
       ))}
     </span>

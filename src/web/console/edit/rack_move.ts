@@ -15,7 +15,7 @@ const THRESHOLD = 5;
 
 export interface DeviceMover {
   readonly move: DeviceMove | undefined;
-  /** Whether a device is being moved. It is current before the next drawing, as keys may follow each other faster. */
+  /** Whether a device is being moved. Unlike `move`, it is current before the next rendering. */
   readonly isMoving: () => boolean;
   /** Starts to move a device by keys. */
   readonly lift: (box: DeviceBox, face: FaceName) => void;

@@ -11,7 +11,7 @@ interface Cell {
   readonly left: number;
 }
 
-/** Makes an elevation a single tab stop. Arrow keys move in a face or to the other one, Home and End to its ends. */
+/** Makes an elevation a single tab stop. Arrow keys move in a face or to the other face, Home and End to its ends. */
 export function useArrowKeyFocus() {
   const board = useRef<HTMLDivElement>(null);
   const last = useRef({ face: "", top: 0 });

@@ -11,7 +11,7 @@ import { getFieldLabel } from "./field_labels.ts";
 import { FieldHints, type FieldProps, getAriaAttributes } from "./field_parts.tsx";
 import { formatPath } from "./paths.ts";
 
-/** Field for a list of elements by their codes. Enter, or leaving the field, turns typed text into references. */
+/** Field for a list of elements by their codes. Enter, or leaving the field, converts typed text to references. */
 export function RefsField({ field, path, value }: FieldProps) {
   const form = useFormContext();
   const refs = (value ?? []) as readonly string[];

@@ -135,7 +135,7 @@ function ResourceForm({ edit, loaded }: { readonly edit: ResourceEdit; readonly 
   );
 }
 
-/** Opens the page of a cable under its new ends, because the ends are part of its address. */
+/** Changes the URL of an open cable page to the cable's new ends, because the ends are part of the URL. */
 function openCablePage(kind: EditableKind, identity: ResourceValues): void {
   const old = `${kind}:${formatIdentity(kind, identity)}`;
   const stored = [...(editStore.state().notice?.etags ?? [])].find(([, etag]) => etag !== "")?.[0] ?? old;
@@ -210,7 +210,7 @@ function FormSections({ kind, draft, isNew, focus, why, setWhy }: SectionsProps)
   const [help, setHelp] = useState("");
   const commentOf = useFieldComments();
   // The comments may be loaded after the focus was set.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is drawn anew with them
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the loaded comments change the help text
   useEffect(() => setHelp(getFocusedHelp(document.activeElement)), [commentOf]);
   const changed = draft.changes.map(({ key }) => key);
   const form = {
@@ -249,7 +249,7 @@ function FormSections({ kind, draft, isNew, focus, why, setWhy }: SectionsProps)
   );
 }
 
-/** Returns the focused field's proto comment. The form shows only this one, as one beside every field is too much. */
+/** Returns the help text of the focused field, which is the only one that the form shows. */
 function getFocusedHelp(target: EventTarget | null): string {
   const ids = (target as Element | null)?.getAttribute("aria-describedby")?.split(" ") ?? [];
   return ids.flatMap((id) => (id.endsWith("-help") ? [document.getElementById(id)?.textContent ?? ""] : [])).join(" ");

@@ -11,7 +11,7 @@ export interface StoredResource {
   readonly etag: string;
 }
 
-/** Kind, identity and reference of a resource. */
+/** Kind and reference of a resource. */
 export interface ResourceName {
   readonly kind: EditableKind;
   readonly ref: string;
@@ -79,7 +79,7 @@ export function useStoredResource(
     );
     if (signal?.aborted !== true) setLoaded(next);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a dialog is about one resource for as long as it is open
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an open dialog never changes its resource
   useEffect(() => {
     const controller = new AbortController();
     void load(controller.signal);

@@ -19,7 +19,7 @@ import {
 } from "./undo_plan.ts";
 import { type ChangeProposal, useProposal } from "./use_proposal.ts";
 
-/** Maximum number of resources whose fields are listed; the others are counted. */
+/** Maximum number of resources whose fields are listed; further resources are only counted. */
 const LISTED = 20;
 
 /** Dialog that reverts the changes of one request by new changes. */
@@ -36,7 +36,7 @@ export function UndoDialog({
     const stored = await loadStoredResources(steps);
     setMet(steps.map((step) => ({ ...step, current: stored.get(step.ref) })));
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a dialog is about one request for as long as it is open
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an open dialog never changes its request
   useEffect(() => {
     if (met === undefined) reread().catch((error: unknown) => setUnread(convertToCallError(error)));
   }, []);

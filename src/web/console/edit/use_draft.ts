@@ -14,7 +14,7 @@ import { addRefusalProblems, listLimitProblems, type ProblemsByPath } from "./pr
 import { loadStoredResource, type StoredResource } from "./stored.ts";
 import { type ChangeProposal, useProposal } from "./use_proposal.ts";
 
-/** A draft with its changes and the function that saves it. */
+/** A draft of a resource, with its changes and the proposal that writes them. */
 export interface ResourceDraft {
   readonly values: ResourceValues;
   readonly change: (values: ResourceValues) => void;
@@ -48,8 +48,7 @@ export function useDraft(kind: EditableKind, stored: StoredResource, first: Reso
       ? undefined
       : async () => {
           const next = await loadStoredResource(kind, base.values);
-          // A save is also refused for other reasons than another save, such as a cable that connects the chosen
-          // ends.
+          // The server also refuses a save for other reasons, such as an end that already has a cable.
           if (next.etag !== base.etag) setTheirs(next);
         },
     done: () => `Saved ${formatIdentity(kind, values)}`,

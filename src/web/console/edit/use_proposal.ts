@@ -7,9 +7,9 @@ import { getChangeRef, type ResourceChange } from "./changes.ts";
 import { editStore } from "./editing.ts";
 import { applyChanges, type ChangesPreview, previewChanges, type RefusedChange, type WriteResult } from "./proposal.ts";
 
-/** Delay after the last change before the service previews a proposal, in milliseconds. */
+/** Delay in milliseconds between the last edit of a proposal and its preview. */
 const PAUSE_MS = 250;
-/** Delay before an unreachable server is asked again, in milliseconds. */
+/** Delay in milliseconds before a request to an unreachable server is repeated. */
 const AGAIN_MS = 1000;
 
 /** Refusal reasons that mean that the stored state differs from the state that the proposal expects. */
@@ -62,7 +62,7 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
   const [round, setRound] = useState(0);
   const asked = changes === undefined || changes.length === 0 ? "" : JSON.stringify(changes);
   // The error of an earlier draft does not apply to this one.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the changes
   useEffect(() => setProblem(undefined), [asked]);
   const fail = (error: unknown) => setProblem(convertToCallError(error));
   /** Loads the stored state again if one of the given refusals requires it. */
@@ -76,7 +76,7 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
   const { progress, send } = useChangesWrite();
   // Another person's change is handled when it happens, not when this draft is saved.
   const isWriting = progress !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the changes
   useEffect(() => {
     if (asked === "" || isWriting) return undefined;
     const refs = new Set(changes?.map(getChangeRef));
@@ -85,7 +85,7 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
   // Repeated requests for the same changes keep the last result, so that no button is disabled during a click.
   const isAnswered = found.key.slice(found.key.indexOf(" ") + 1) === asked;
   const state = key === "" ? "none" : isAnswered ? computeProposalState(found, isPartial) : "checking";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each answer that fails asks once more
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each failed request starts a new timer
   useEffect(() => {
     const timer = state === "away" ? setTimeout(() => setRound((one) => one + 1), AGAIN_MS) : undefined;
     return () => clearTimeout(timer);
@@ -138,7 +138,7 @@ function computeProposalState(found: Found, isPartial: boolean): "away" | "allow
 }
 
 /**
- * Previews changes after `PAUSE_MS` without a change; requests nothing if the key is "".
+  * Previews the changes after a short time without an edit; requests nothing if the key is "".
  * @param heard called with the refused changes
  */
 function useChangesPreview(
@@ -148,7 +148,7 @@ function useChangesPreview(
 ) {
   const [found, setFound] = useState<Found>({ key: "" });
   const [progress, setProgress] = useState({ key: "", checked: 0 });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the question
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the changes
   useEffect(() => {
     if (key === "") {
       setFound({ key: "" });

@@ -88,7 +88,7 @@ export function parseTypedValues(
   });
 }
 
-/** Describes why the type or the limits of its field alone forbid a value; "" if they allow the value. */
+/** Describes why the type or the limits of a field forbid a value; "" if they allow it. */
 export function describeValueError(value: unknown, field: FormField): string {
   if (isUnsetValue(value)) return field.required === true ? `${getFieldLabel(field)} is required` : "";
   if (field.type === "int" || field.type === "number") {

@@ -67,10 +67,10 @@ function formatLeafValue(value: unknown): string {
   return ENUMERATION.test(text) ? formatConstant(text.replace(ENUMERATION, "")) : text;
 }
 
-/** Labels of fields that the console uses everywhere. */
+/** Labels of fields whose names differ from the console's terms. */
 const NAMES: Readonly<Record<string, string>> = { allocated_draw_w: "planned draw", max_draw_w: "greatest draw" };
 
-/** Formats a path: `ports\ psu2\ power_in\ source_ref` becomes "Ports psu2, power in, source ref". */
+/** Formats a path of steps separated by line breaks: `ports`, `psu2`, `power_in` become "Ports, psu2, power in". */
 function formatLeafPath(path: string): string {
   const [first = "", ...rest] = path.split("\n").map((step) => {
     const { stem, unit } = splitUnit(step);

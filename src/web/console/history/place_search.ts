@@ -1,6 +1,6 @@
 import type { AuditEntry, HistoryReply } from "../api/replies.ts";
 
-/** PAGE: entries per page of the log. MOST: maximum number of searched entries. WANTED: matches that end the search. */
+/** Entries per page of the log, maximum number of searched entries, and number of matches that end the search. */
 const [PAGE, MOST, WANTED] = [200, 2000, 20];
 
 /** Result of a search through the log, newest first. */
@@ -22,8 +22,8 @@ export type ReadLogPage = (
 ) => Promise<Pick<HistoryReply, "entries" | "next_page_token">>;
 
 /**
- * Searches the log page by page for changes of a location, until enough are found or a maximum number of entries was
- * read. The log has no filter by location, because its entries contain none.
+  * Searches the log page by page for changes of a location, because the log has no filter by location. Ends when enough
+  * changes are found or the maximum number of entries is read.
  * @param earlier result of an earlier search; only later entries are read
  */
 export async function searchLocationChanges(

@@ -8,7 +8,7 @@ export const TIME_RANGES = [
   ["own", "Own range"],
 ] as const;
 
-/** Returns a local day some days ago as `YYYY-MM-DD`; empty if the input is no number. */
+/** Returns the local date `daysAgo` days before `now` as `YYYY-MM-DD`; "" if `daysAgo` is NaN. */
 export function formatDayAgo(daysAgo: number, now = new Date()): string {
   if (Number.isNaN(daysAgo)) return "";
   const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo);
@@ -16,7 +16,7 @@ export function formatDayAgo(daysAgo: number, now = new Date()): string {
   return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 }
 
-/** Returns the choice in `TIME_RANGES` whose first and last day are the given ones. */
+/** Returns the value in `TIME_RANGES` for the first and last day of a range; "own" if it is not a usual range. */
 export function findTimeRange(since: string, until: string, now = new Date()): string {
   if (since === "" && until === "") return "";
   const known = TIME_RANGES.find(
@@ -25,7 +25,7 @@ export function findTimeRange(since: string, until: string, now = new Date()): s
   return known?.[0] ?? "own";
 }
 
-/** Returns the UTC time at which a local day starts or ends; empty if the text is no day. */
+/** Returns the UTC time at which a local day (`YYYY-MM-DD`) starts or ends; "" for any other text. */
 export function computeDayEdge(day: string, edge: "start" | "end"): string {
   const [, year = "", month = "", date = ""] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day) ?? [];
   if (year === "") return "";

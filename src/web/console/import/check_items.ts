@@ -7,7 +7,7 @@ import { type FieldProblem, IMPORT_KINDS, type ImportItem } from "./parse_items.
 import { createFieldProblems, findRepeatedItems, joinFieldProblems, listResultProblems } from "./problems.ts";
 import type { ItemResult, SendOptions } from "./send_items.ts";
 
-/** Maximum number of items that one call checks, besides the items that they need. Small calls show progress. */
+/** Maximum number of items that one call checks, without the items that they need. Small calls let the page show progress. */
 const ASKED = 300;
 
 /**
@@ -120,7 +120,7 @@ function collectResourceRefs(value: unknown, name = ""): readonly string[] {
   return name.endsWith("_code") ? [`${name === "rack_code" ? "rack" : "device"}:${text}`] : [];
 }
 
-/** Previews items. If the server cannot parse a field, reports it, omits it and asks again for the rest. */
+/** Previews items. If the server cannot parse a field, reports the field and repeats the preview without it. */
 async function previewItems(
   items: readonly ImportItem[],
   signal: AbortSignal,
@@ -144,7 +144,7 @@ async function previewItems(
 }
 
 function createItemResult(item: ImportItem, asked: ImportItem, result: BulkReply["results"][number]): ItemResult {
-  // If no field could be parsed, fields that the server reports as missing are in the file.
+  // If no field could be parsed, the server also reports fields as missing that the file contains.
   const isEmpty = Object.keys(asked.resource).length === 0 && asked.problems !== undefined;
   const found = isEmpty ? (asked.problems ?? []) : joinFieldProblems(asked, listResultProblems(result));
   return found.length > 0 ? createRefusal(item, found) : { item, outcome: result.outcome, problems: [] };

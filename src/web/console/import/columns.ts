@@ -90,7 +90,7 @@ const KIND_PATTERNS: readonly (readonly [EditableKind, RegExp])[] = [
   ["device", /^(?:position|positionu|u|unit|rack|rackcode|allocateddraww|planneddraw|serial)$/],
 ];
 
-/** Guesses the kind of resources in a table from its headers. */
+/** Guesses the kind of resources in a table from its headers; "rack" if no header is typical of a kind. */
 export function guessResourceKind(headers: readonly string[]): (typeof IMPORT_KINDS)[number] {
   const bare = headers.map(normalizeHeader);
   const found = KIND_PATTERNS.find(([, pattern]) => bare.some((header) => pattern.test(header)))?.[0];

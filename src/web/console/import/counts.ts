@@ -8,7 +8,7 @@ const PROMISED: Readonly<Record<string, string>> = {
 };
 const REFUSED = "OUTCOME_FAILED";
 
-/** Returns the counts of a step with their labels. Once the step is done, they add up to the number of rows. */
+/** Returns the labelled counts of a step. When the step is done, the counts after "Read" add up to "Read". */
 export function listStepCounts(run: ImportRun): readonly (readonly [label: string, number: number])[] {
   const { parsed, outcomes, step } = run;
   return [

@@ -43,7 +43,6 @@ export function replaceCsvCell(
   return plain.slice(0, row.from) + cells.join(delimiter) + plain.slice(row.to);
 }
 
-/** Removes the byte order mark from a text. */
 function stripByteOrderMark(text: string): string {
   return text.replace(/^\uFEFF/, "");
 }

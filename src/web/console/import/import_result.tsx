@@ -71,7 +71,7 @@ function ImportSummary({ run }: { readonly run: ImportRun }) {
   );
 }
 
-/** Converts items to changes in the form of `InventoryChange`. */
+/** Converts items to changes in the order of `IMPORT_KINDS`. */
 function createImportChanges(items: readonly ImportItem[]): readonly ResourceChange[] {
   return items
     .toSorted((a, b) => IMPORT_KINDS.indexOf(a.kind) - IMPORT_KINDS.indexOf(b.kind))

@@ -9,7 +9,7 @@ import { getFieldLabel } from "./field_labels.ts";
 import { listKindFields, type ResourceValues } from "./form_model.ts";
 import { listTypeDeviations, type TypeDeviation } from "./from_type.ts";
 
-/** Fills in a device from its type in the catalogue. Values that the person entered stay unless the person replaces them. */
+/** Fills in a device from its type in the catalogue. Values that the person entered stay. */
 export function FillFromTypeButton({ fill }: { readonly fill: (type: ResourceValues) => void }) {
   const { values, set } = useFormContext();
   const id = useId();

@@ -50,7 +50,7 @@ export function describeRequest({ entries, first }: RequestGroup): string {
   return [...counts.values()].map(({ kind, action, number }) => `${formatQuantity(number, kind)} ${action}`).join(", ");
 }
 
-/** Describes a request that moved one end of a cable: "Cable A/1~B/1 moved to A/1~B/2"; undefined for other requests. */
+/** Describes a request that moved a cable's end, "Cable A/1~B/1 moved to A/1~B/2"; undefined for other requests. */
 function describeCableMove(entries: readonly AuditEntry[]): string | undefined {
   const [gone, come] = ["deleted", "created"].map(
     (word) => entries.find((entry) => getActionVerb(entry) === word)?.entity,

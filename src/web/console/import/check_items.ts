@@ -7,7 +7,7 @@ import { type FieldProblem, IMPORT_KINDS, type ImportItem } from "./parse_items.
 import { createFieldProblems, findRepeatedItems, joinFieldProblems, listResultProblems } from "./problems.ts";
 import type { ItemResult, SendOptions } from "./send_items.ts";
 
-/** Maximum number of items that one call checks, without the items that they need. Small calls let the page show progress. */
+/** Maximum number of items that one call checks, without the items that they need. Small calls show progress. */
 const ASKED = 300;
 
 /**

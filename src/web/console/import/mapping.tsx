@@ -85,7 +85,7 @@ export function MappingTable({
           </thead>
           <tbody>
             {table.headers.map((header, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one name
+              // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name
               <tr key={index}>
                 <th scope="row">{header}</th>
                 <td>{first[index]}</td>

@@ -95,7 +95,7 @@ function parseTypedValue(typed: string, before: unknown): unknown {
   }
 }
 
-/** Parses an object of lists of resources. */
+/** Parses an object of lists of resources, such as `{"racks": […]}`. Lines of items are positions in their lists. */
 export function parseResourceLists(whole: Readonly<Record<string, unknown>>): ParsedFile {
   const items: ImportItem[] = [];
   const unreadable: UnreadableEntry[] = [];

@@ -3,7 +3,7 @@ import type { ErrorDetail, FieldViolation } from "../api/client.ts";
 import { simplifyMessage } from "../plain_message.ts";
 import type { FieldProblem, FilledColumn, ImportItem, ParsedFile } from "./parse_items.ts";
 
-/** Matches the parts of a path around an item's field, which exist only in the request and not in the file. */
+/** Matches the prefixes of a field's path that exist only in the request and not in the file. */
 const AROUND = /\b(?:items\[\d+\]|(?:changes\[\d+\]\.)?(?:rack|device|crac|cable|fabric_link))\.(?=[a-z])/g;
 
 /** Returns the errors of an item by field, with paths relative to the item. */

@@ -26,7 +26,7 @@ type Send = (items: readonly ImportItem[], sending: SendOptions) => Promise<read
 const BATCH = 200;
 const AT_ONCE = 6;
 
-/** How items of each kind are sent: many per call if the service supports it, otherwise one per call, in parallel. */
+/** Senders by kind. Links have no bulk RPC, so many links are sent as one atomic change. */
 const SENDERS: Readonly<Record<ImportKind, { readonly size: number; readonly send: Send }>> = {
   rack: { size: BATCH, send: createBulkSender("BulkUpsertRacks") },
   device: { size: BATCH, send: createBulkSender("BulkUpsertDevices") },

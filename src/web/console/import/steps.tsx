@@ -8,7 +8,7 @@ const STEPS = [
 
 export type StepName = (typeof STEPS)[number][0];
 
-/** Shows one of the steps of an import; `open` lists the steps that can be chosen. */
+/** List of the steps of an import; `open` determines which steps can be chosen. */
 export function ImportSteps(props: {
   readonly now: StepName;
   readonly open: Readonly<Record<StepName, boolean>>;

@@ -39,7 +39,7 @@ export interface ImportRunner {
   /** Sends the items that have no result yet. */
   readonly goOn: () => Promise<void>;
   readonly stop: () => void;
-  /** Discards a check after a change of the file. */
+  /** Stops the run and discards its result, after a change of the file. */
   readonly forget: () => void;
 }
 

@@ -7,7 +7,7 @@ import { formatPageUrl } from "../router.ts";
 import { RefLink } from "../ui/parts.tsx";
 import { formatColumnFigure, formatColumnText, isFigureColumn } from "./column_words.ts";
 
-/** States of enum values; values that are not listed are neither good nor bad. */
+/** States of enum values. Other values have no state. */
 const STATES: Readonly<Record<string, State>> = {
   FAULT: "fault",
   WATCH: "watch",
@@ -21,10 +21,10 @@ const STATES: Readonly<Record<string, State>> = {
 };
 
 const STATE_COLUMNS: ReadonlySet<string> = new Set(["health", "status", "supply", "power", "redundancy", "traffic"]);
-/** Columns with shares of a limit; their cells get a state. Other percentages, such as a limit itself, get none. */
+/** Columns with shares of a limit. Other percentages, such as a limit itself, have no state. */
 const JUDGED = new Set(["space_pct", "power_pct", "cooling_pct", "load_pct", "failover_pct", "busiest_pct"]);
 
-/** A table cell by its column's type: a link, a state, or a figure with its unit. `most` decides the unit. */
+/** A table cell: a link, a state, or a figure. `most`, the column's greatest figure, determines the figure's unit. */
 export function ListCell(props: {
   readonly row: InventoryRow;
   readonly column: string;
@@ -62,7 +62,7 @@ function MarkedText({ state, children }: { readonly state: State; readonly child
   );
 }
 
-/** Turns a text that names another element into a link to its page. */
+/** Returns a link to the element that a text names, or the formatted text if it names no element. */
 function renderElementLink({ texts }: InventoryRow, column: string, text: string): ComponentChildren {
   const floor = `${texts["site"]}/${texts["floor"]}`;
   switch (column) {

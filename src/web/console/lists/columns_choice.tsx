@@ -49,7 +49,7 @@ function ColumnsPanel({ list, shown }: ColumnsProps) {
   };
   const order = shown.join("|");
   // Moving a row in the document removes its focus.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the order says when rows have moved
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the order changes when rows move
   useLayoutEffect(() => {
     if (moved.current !== "")
       rows.current?.querySelector<HTMLElement>(`[data-column="${moved.current}"] input`)?.focus();

@@ -58,7 +58,7 @@ export function ListFilters({ list, place, columns }: FilterProps) {
   );
 }
 
-/** Formats a condition for people. */
+/** Formats a condition for people: `80..100` becomes "80 to 100", `A01|A02` becomes "A01 or A02". */
 export function formatCondition(column: string, text: string): string {
   const range = parseFigureRange(text);
   if (range === undefined) {
@@ -138,7 +138,7 @@ function ValueChoice({ list, place, column }: { list: ListKind; place: PageAddre
   );
 }
 
-/** Chooses a condition that no column holds: an element by its name, or one of a few values. */
+/** Field for a condition without a column: an element by its name, or one of a few values. */
 function RelationChoice({
   place,
   column,

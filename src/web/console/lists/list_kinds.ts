@@ -1,4 +1,4 @@
-/** Accepted values of a condition without a column: some words, or references to elements of some kinds. */
+/** Accepted values of a condition without a column: words, or references to elements of the given kinds. */
 export type ConditionRelation = { readonly words: readonly string[] } | { readonly kinds: readonly string[] };
 
 /** A kind of element with a list page and one page per element. */
@@ -23,7 +23,7 @@ export interface ListKind {
     | "link";
   /** Default columns after the name. */
   readonly columns: readonly string[];
-  /** Conditions that no column holds, with their accepted values or the kinds of elements that they name. */
+  /** Conditions without a column, by name. */
   readonly relations?: Readonly<Record<string, ConditionRelation>>;
   /** Frequent conditions, each offered as a chip. */
   readonly quick?: readonly { readonly name: string; readonly settings: Readonly<Record<string, string>> }[];
@@ -201,7 +201,7 @@ export function findListKindByPage(page: string): ListKind | undefined {
   return LIST_KINDS.find((kind) => kind.page === page);
 }
 
-/** Returns the list of a kind of the service, such as RACK. */
+/** Returns the list for a value of InventoryKind without its prefix, such as RACK. */
 export function findListKindByName(kind: string): ListKind | undefined {
   return LIST_KINDS.find((list) => list.kind === kind);
 }

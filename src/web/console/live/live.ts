@@ -12,7 +12,7 @@ export type LiveState =
 const PATH = "/changes/stream";
 /** Silence in milliseconds after which the connection counts as lost; the server sends a heartbeat every 15 s. */
 const SILENCE_MS = 40_000;
-/** Delay in milliseconds before the first attempt to reconnect; the next constant is the maximum for later attempts. */
+/** Delay in milliseconds before the first attempt to reconnect. Each failure doubles it, up to `MAX_RETRY_MS`. */
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 5000;
 
@@ -138,7 +138,7 @@ function setLiveState(next: LiveState): void {
   for (const listener of listeners) listener();
 }
 
-/** Calls the function `bark` unless the method `feed` was called within `SILENCE_MS`. */
+/** Calls the given function unless `feed` is called within `SILENCE_MS`. */
 class Watchdog {
   readonly #bark: () => void;
   #timer: ReturnType<typeof setTimeout>;

@@ -8,7 +8,7 @@ export interface ShownQuestion {
 
 /** Delay in milliseconds after the first change, so that following changes cause only one reload. */
 const GATHER_MS = 200;
-/** Minimum time between reloads, in durations of the last reload, so that slow replies cause no constant load. */
+/** Minimum pause between reloads as a multiple of the last reload's duration, so that slow replies limit the load. */
 const REST_FACTOR = 2;
 
 const shown = new Set<ShownQuestion>();

@@ -7,7 +7,7 @@ import { formatPageUrl } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
 import { formatCauseUrl, getCauseState } from "./rehearsal.ts";
 
-/** Number of elements that are named besides the first one. */
+/** Maximum number of elements that a cause names besides its first one. */
 const NAMED = 3;
 
 /** List of single failures, the worst first: their effects and the evidence. */

@@ -20,7 +20,7 @@ const QUESTIONS = [
 
 type Question = (typeof QUESTIONS)[number];
 
-/** Loads the numbers of failed, dead and down elements; undefined until they are loaded. */
+/** Loads the queries that match elements, with their first rows; undefined until all queries are answered. */
 export function useFailureCounts():
   | readonly { readonly question: Question; readonly list: ListInventoryResponse }[]
   | undefined {

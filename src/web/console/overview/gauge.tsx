@@ -11,7 +11,7 @@ interface GaugeProps {
   readonly unit: string;
   readonly share: number | undefined;
   readonly after?: number | undefined;
-  /** Whether a full gauge is harmless; if so, the gauge's bar has no colour. */
+  /** Whether a full gauge is harmless, so that its bar has no colour. */
   readonly harmless?: true;
   readonly lines: readonly (readonly [name: ComponentChildren, value: string, share?: number])[];
 }

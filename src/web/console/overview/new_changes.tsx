@@ -53,7 +53,7 @@ export function NewChangesCard() {
   );
 }
 
-/** Groups entries by request, and joins consecutive requests of the same person, interface and reason. */
+/** Groups entries by request, and joins consecutive bulk requests of the same person, interface and reason. */
 function groupJoinedRequests(entries: readonly AuditEntry[]): readonly RequestGroup[] {
   const lines: RequestGroup[] = [];
   for (const group of groupEntriesByRequest(entries)) {
@@ -110,7 +110,7 @@ function ChangeCount({ group: { entries, first } }: { readonly group: RequestGro
   });
   const begin = reply?.entries[0];
   if (begin === undefined) return <>at least {formatQuantity(entries.length, "change")}</>;
-  // Within a transaction, entry numbers are consecutive; between two transactions others may have written.
+  // Entry numbers are consecutive within a transaction. Between two transactions, other requests may have written.
   const bound = begin.transaction_id === first.transaction_id ? "" : "up to ";
   return (
     <>

@@ -5,7 +5,7 @@ import { useCall } from "../api/use_call.ts";
 import { formatPageUrl } from "../router.ts";
 import { describeWorstFailure, formatCauseUrl, getCauseState } from "./rehearsal.ts";
 
-/** Number of causes that a location's page shows. */
+/** Maximum number of causes that the page of a location shows. */
 const CAUSES = 4;
 
 /** Loads the failures with the greatest effect on a rack, row, room or site, wherever they occur. */

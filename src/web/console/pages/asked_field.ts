@@ -1,6 +1,6 @@
 import type { QuestionField, QuestionFields } from "#gen/datacenter/v1/questions.ts";
 
-/** A field of a page that calls an RPC. */
+/** A field of a page whose value is sent in an RPC request. */
 interface AskedRow<Field> {
   /** Name of the setting in the URL. */
   readonly setting: string;

@@ -133,7 +133,7 @@ function ImpactFigures({ answer }: { readonly answer: PowerBlastRadiusResponse }
   const links = answer.fabric_links_down.length + answer.omitted_fabric_links_down;
   const cutOff = answer.switches_cut_off.length + answer.omitted_switches_cut_off;
   const isolated = answer.devices_without_data_path.length + answer.omitted_devices_without_data_path;
-  // If supplies are not recorded, nothing proves that no more is lost.
+  // A device without a recorded supply may also be lost.
   const none: Tone = impact.devices_undocumented > 0 ? "unknown" : "ok";
   const bad = (value: number): Tone => (value > 0 ? "fault" : none);
   const battery = impact.min_ride_through_s;

@@ -74,7 +74,7 @@ export function listCapacityRows(area: AreaCapacity): readonly LeftRow[] {
   ];
 }
 
-/** Returns rows with the free ports of an area. */
+/** Returns the name of each kind of port in an area with its free ports. */
 export function listFreePortRows({ ports }: AreaCapacity): readonly (readonly [string, ComponentChildren])[] {
   return ports.map((one) => [formatPortsName(one), <FreePortsText key="left" ports={one} />] as const);
 }

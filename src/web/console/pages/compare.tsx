@@ -31,7 +31,7 @@ interface Side {
 interface Line {
   readonly name: string;
   readonly cells: readonly ComponentChildren[];
-  /** Texts of the cells, which decide whether the sides differ. */
+  /** Texts of the cells, to find out whether the sides differ. */
   readonly texts: readonly string[];
 }
 

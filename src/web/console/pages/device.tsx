@@ -59,13 +59,13 @@ export function DevicePage({ place }: { readonly place: PageAddress }) {
   );
 }
 
-/** Describes a device by its role and kind: "compute server". */
+/** Describes a device by its kind and role: "Server, compute". */
 function describeDevice({ role, kind }: DeviceFields): string {
   const word = formatEnum(kind, "DEVICE_KIND");
   return role === "" || role === kind ? word : `${word}, ${role}`;
 }
 
-/** Sentence about the failure that would turn the device off. */
+/** Sentence about the losses that would turn the device off. */
 function SupplySentence({ answer }: { readonly answer: GetDeviceResponse }) {
   const { supply_state, power_single_points: points } = answer;
   if (supply_state === "SUPPLY_STATE_NO_LIVE_SUPPLY")
@@ -170,7 +170,7 @@ function PowerInlets({ answer }: { readonly answer: GetDeviceResponse }) {
   );
 }
 
-/** Card with the load of a supply, now and after one failure. */
+/** Load that a device carries as a supply, now and after one failure, and its health reasons. */
 function CarriedLoad({ answer }: { readonly answer: GetDeviceResponse }) {
   const { power_load_w, power_pct, power_failover_w, power_failover_pct, power_failover_ref, power_reasons } = answer;
   return (

@@ -16,7 +16,7 @@ import { formatPageUrl } from "../router.ts";
 import { RefLink, TimeText } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
-/** Maximum number of a request's changes, and of a change's values, that are shown at first. */
+/** Maximum number of a request's changes that are shown at first. */
 const SHOWN = 20;
 
 const COLUMNS: readonly Column<RequestGroup>[] = [

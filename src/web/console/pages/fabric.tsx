@@ -17,7 +17,7 @@ import { type Column, Table } from "../ui/table.tsx";
 type Link = FabricTopologyResponse["links"][number];
 type Node = FabricTopologyResponse["nodes"][number];
 
-/** Number of listed links below a picture. The next constant is the number of listed links in the table view. */
+/** Maximum numbers of listed links below a picture and in the table view. */
 const BUSIEST = 8;
 const LINKS = 100;
 /** Maximum number of findings that are shown at first. */
@@ -38,7 +38,7 @@ const LINK_COLUMNS: readonly Column<Link>[] = [
   { name: "Health", cell: ({ health }) => <HealthBadge health={health} /> },
 ];
 
-/** Returns a link's status; one recorded as up is down if a switch at its end is assumed to have failed. */
+/** Returns the status of a link. A link recorded as up is down if a switch at its end is assumed to have failed. */
 function describeLinkStatus({ link: { status }, live }: Link): string {
   return live || status !== "LINK_STATUS_UP" ? formatEnum(status, "LINK_STATUS") : "Down: an end fails";
 }

@@ -40,7 +40,7 @@ function ImportWizard() {
   const running = useImportRunner();
   const { run, check, recheck, write, stop, goOn } = running;
   const blocking = mapping === undefined ? [] : listUnfilledFields(mapping);
-  // Only checked data is written, so that another text or column requires another check.
+  // Only checked data is written, so a change of the text or of a column discards the check.
   const changed = (change: () => void) => {
     running.forget();
     change();

@@ -93,7 +93,7 @@ function useStoredColumns(list: ListKind, { settings }: PageAddress): void {
   }, [whole]);
 }
 
-/** Loads a page of a list; omits the condition that the service refuses, if there is one. */
+/** Loads a page of a list. If the service refuses a condition, repeats the request without that condition. */
 function useListRows(list: ListKind, place: PageAddress, page: number) {
   const whole = createListRequest(list, place);
   const paged = { page_size: LIST_PAGE_SIZE, skip: (page - 1) * LIST_PAGE_SIZE };
@@ -185,7 +185,7 @@ function CreateButton({ kind, one }: { readonly kind: EditableKind; readonly one
   return may ? <EditButton edit={{ mode: "create", kind, values: {} }}>New {one}</EditButton> : null;
 }
 
-/** Menu that saves all pages of the list with the chosen columns. */
+/** Buttons that save all rows of the list, with the chosen columns, as CSV or JSON. */
 function ExportMenu({ list, request, columns }: { list: ListKind; request: object; columns: readonly string[] }) {
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);

@@ -139,7 +139,7 @@ function ObjectPicture({ question, row }: { readonly question: PictureRequest; r
   const request = { ...question.request, render: useRenderOptions() };
   const { reply } = useCall(question.rpc, request);
   const asked = { rpc: question.rpc, request };
-  // The page shows a path's ends, length and state; for a failure or a zone only the picture has the figures.
+  // The page's text also has the figures of a cable path, but not those of a failure or a zone.
   return (
     <PictureView label={row.name} render={reply?.render} question={asked} told={question.rpc === "TraceCablePath"} />
   );

@@ -42,7 +42,7 @@ export function PlacementPage({ place }: { readonly place: PageAddress }) {
   );
 }
 
-/** Shows the found positions. After devices are placed, shows only these, so that no device is placed twice. */
+/** Shows the found positions. After a write, shows only the placed devices, so that no device is placed twice. */
 function FoundPositions({ request }: { readonly request: PlacementRequest }) {
   const [placed, setPlaced] = useState<readonly DevicePlace[]>();
   if (placed !== undefined) return <PlacedDevices places={placed} askAgain={() => setPlaced(undefined)} />;

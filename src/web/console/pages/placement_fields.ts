@@ -45,7 +45,7 @@ const NOT_ASKED: ReadonlySet<string> = new Set(["include_items", "max_places", "
 
 const NAMED: ReadonlySet<string> = new Set([...PLACEMENT_FIELDS, ...RARE_FIELDS].map(({ field }) => field));
 
-/** Less frequent fields: those of this page, then every other field of the request under its own name. */
+/** Less frequent fields: those with a label, then every other field of the request under its own name. */
 export const EXTRA_PLACEMENT_FIELDS = [
   ...RARE_FIELDS,
   ...createRequestFields(

@@ -117,7 +117,7 @@ export function PositionTable({ places, write, empty }: PlacesProps) {
 /** Maximum number of racks that are listed. */
 const LISTED = 40;
 
-/** Table of every rack with room for a device, each with a link that searches in this rack alone. */
+/** Table of racks with room for a device. A button limits the search to one rack. */
 export function FittingRacks({ racks }: { readonly racks: readonly FittingRack[] }) {
   if (racks.length < 2) return null;
   return (

@@ -56,7 +56,7 @@ function parseFieldValue({ asked, label }: RequestField, text: string): string |
   return { wrong: `${label.split(",")[0]} takes a number, not “${text}”.` };
 }
 
-/** Returns the request fields that a page's settings contain; the settings' words must have been checked. */
+/** Returns the request fields that a page's settings contain. The settings must already be normalized. */
 export function createRequestFromSettings(
   rows: readonly RequestField[],
   settings: URLSearchParams,

@@ -24,7 +24,7 @@ export function PlacementWriteDialog({ request, places, leave, placed }: WritePr
   const [found, setFound] = useState<readonly DevicePlace[]>();
   const [problem, setProblem] = useState("");
   const [why, setWhy] = useState("");
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the dialog is about the answer that it was opened with
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an open dialog never changes its answer
   useEffect(() => {
     void loadPlacementItems(request, places).then(setFound, (error: unknown) =>
       setProblem(convertToCallError(error).message),

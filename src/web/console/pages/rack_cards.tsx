@@ -31,7 +31,7 @@ export function useInventoryRowsCall(kind: string, conditions: Readonly<Record<s
 
 const number = ({ figures }: Row, name: string) => figures[name];
 
-/** Supplies in the rack: the load of each, now and after the failure that is worst for it. */
+/** Card with the load of each supply, now and after the failure that is worst for it. */
 export function SupplyCard({ supplies }: { readonly supplies: readonly InventoryRow[] }) {
   if (supplies.length === 0) return null;
   return (
@@ -77,7 +77,7 @@ export function FailureEffectsCard({ scope }: { readonly scope: string }) {
   );
 }
 
-/** Load of the uplinks of the rack's switches. */
+/** Card with the load of the uplinks of a rack's switches. */
 export function UplinksCard({ occupants }: Pick<GetRackResponse, "occupants">) {
   const switches = occupants.filter(({ kind }) => kind === "DEVICE_KIND_SWITCH").map((one) => one.device_code);
   const links = Map.groupBy(
@@ -106,7 +106,7 @@ export function UplinksCard({ occupants }: Pick<GetRackResponse, "occupants">) {
   );
 }
 
-/** Returns the power paths that feed each device of the rack, one for each inlet. */
+/** Returns the power paths of each device's inlets, by the device's code; "" for an unknown path. */
 export function groupPowerPaths(
   inlets: readonly InventoryRow[],
   supplies: readonly InventoryRow[],

@@ -4,7 +4,7 @@ import { RefLink } from "../ui/parts.tsx";
 
 const SHOWN = 3;
 
-/** Lists the most severe reasons for a rack's health, with measured and allowed values. */
+/** Lists the most severe reasons for an element's health, with measured and allowed values. */
 export function HealthReasons({
   reasons,
   all = false,

@@ -116,14 +116,14 @@ function renderLines(items: readonly ComponentChildren[]): ComponentChildren {
   return (
     <ul class="findings">
       {items.map((item, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines of one answer keep their order
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a reply keep their order
         <li key={at}>{item}</li>
       ))}
     </ul>
   );
 }
 
-/** Returns links to the first of many elements, and the number of the others. */
+/** Returns the number of elements, links to the listed ones, and the number of unlisted ones; "" for no elements. */
 function renderElementLinks(kind: string, codes: readonly string[], all: number): ComponentChildren {
   if (all === 0) return "";
   return (
@@ -140,7 +140,7 @@ function renderElementLinks(kind: string, codes: readonly string[], all: number)
   );
 }
 
-/** Returns the URL of the page for one failure with the same options. */
+/** Returns the URL of the what-if page for a failure, with the same options. */
 function formatFailureUrl([first = "", ...more]: readonly string[], settings: URLSearchParams): string {
   return formatPageUrl("power", first, {
     and: more.join(" "),
@@ -205,7 +205,6 @@ function RelatedFailures({
   );
 }
 
-/** Power picture of a failure. */
 function FailurePicture({
   element,
   settings,

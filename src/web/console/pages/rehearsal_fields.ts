@@ -2,7 +2,7 @@ import { PowerBlastRadius, RehearseFailures } from "#gen/datacenter/v1/questions
 import { LOAD_BASIS_LABELS } from "../labels.ts";
 import { createRequestFields } from "./asked_field.ts";
 
-/** Kinds of failing elements: words of the URL with their labels. */
+/** Kinds of failing elements: words in URLs with their labels. */
 export const FAILURE_KINDS = {
   power: "Power equipment",
   outlet: "Outlets and feeds",

@@ -176,7 +176,7 @@ function describeCable(cable: InventoryRow | undefined): string {
     .join(", ");
 }
 
-/** A cable's colour as a sample and in words, for people who cannot distinguish it. */
+/** A cable's colour as a sample and in words, for people who cannot distinguish colours. */
 function CableColour({ cable }: Line) {
   const color = cable?.texts["color"] ?? "";
   if (color === "") return null;
@@ -187,7 +187,7 @@ function CableColour({ cable }: Line) {
   );
 }
 
-/** Table of the cabled ports of some devices, in their order; free ports are listed below. */
+/** Table of the cabled ports of devices, in the order of `devices`. Free ports are listed below the table. */
 function SheetPorts({
   of,
   devices,

@@ -14,7 +14,7 @@ import { PictureView } from "../ui/picture.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
-/** Headroom in percent up to which it needs watching, as in the picture. */
+/** Headroom in percent at or below which its state is "watch", as in the picture. */
 const SCARCE_PCT = 20;
 
 const HOTSPOTS: readonly Column<ThermalHeadroomResponse["hotspots"][number]>[] = [

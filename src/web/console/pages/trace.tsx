@@ -77,7 +77,7 @@ function CablePaths({ request }: { readonly request: { readonly port_ref: string
             told
           />
           {paths.map((path, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: paths have no other name and keep their order
+            // biome-ignore lint/suspicious/noArrayIndexKey: paths have no identifier and keep their order
             <PathCard key={index} path={path} />
           ))}
         </>

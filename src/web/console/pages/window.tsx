@@ -15,7 +15,7 @@ import { describeWindowState, formatTimeSpan } from "../windows/window_words.tsx
 import { ElementChanges } from "./latest_changes.tsx";
 import { ElementActions } from "./thing_actions.tsx";
 
-/** Maximum items per list on the screen (ON_SCREEN) and on paper (ON_PAPER), so that a printed sheet fits one page. */
+/** Maximum numbers of items per list on the screen and on paper. A printed sheet fits one page. */
 const [ON_SCREEN, ON_PAPER] = [50, 10];
 
 /** Page of a maintenance window: its verdict, its state, and its run sheet. */

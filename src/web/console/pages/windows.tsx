@@ -73,7 +73,7 @@ export function WindowsPage({ place: { settings } }: { readonly place: PageAddre
     states: states.map((one) => `WINDOW_STATE_${one}`),
     ...(verdict !== "" && { verdicts: [convertToConstant("WINDOW_VERDICT", verdict)] }),
     element_ref: element,
-    // Rounded to the minute, so that drawing again sends no new request.
+    // Times are rounded to the minute, so that drawing again sends no new request.
     ...(within !== "" && { starts_before: formatMinute(now + Number(within) * DAY_MS), ends_after: formatMinute(now) }),
     page_size: 200,
   });

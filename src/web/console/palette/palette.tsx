@@ -201,7 +201,7 @@ function usePaletteGroups(text: string, only: string, showHelp: () => void): Off
   return { groups, kinds, hint: isNothing ? `Nothing is named “${words}”.` : hint, loading };
 }
 
-/** Returns every page's actions: open a page, create a resource, change the theme, show shortcuts, sign out. */
+/** Returns the actions of every page: open a page, create a resource, change the theme, show shortcuts, sign out. */
 function usePaletteActions(showHelp: () => void): readonly PaletteOption[] {
   const other = useTheme() === "dark" ? "light" : "dark";
   const pages: readonly PaletteOption[] = NAVIGATION_ITEMS.map(({ page, name, icon, key }) => ({

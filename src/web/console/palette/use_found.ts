@@ -7,7 +7,7 @@ import { useDelayedValue } from "../ui/use_delayed.ts";
 import type { PaletteGroup, PaletteOption } from "./options.ts";
 
 const REST_MS = 80;
-/** Number of hits per kind: HITS for all kinds together, HITS_OF_ONE if only one kind is chosen. */
+/** Maximum number of hits per kind: first for a search in all kinds, then for a search in one kind. */
 const [HITS, HITS_OF_ONE] = [5, 20] as const;
 
 /** A kind of found elements, which can be chosen as a filter. */

@@ -93,7 +93,6 @@ function formatReadingValue(quantity: string, value: number): string {
   return appendUnit(formatDecimal(value), splitUnit(quantity.toLowerCase()).unit);
 }
 
-/** Formats the age of a reading. */
 function formatReadingAge(time: string): string {
   return formatDuration(Math.max(0, (Date.now() - Date.parse(time)) / 1000));
 }

@@ -6,7 +6,7 @@ interface Key {
   readonly press?: readonly string[];
 }
 
-/** All keyboard shortcuts, grouped by where they work. Handlers and the shortcut dialog take their keys from here. */
+/** All keyboard shortcuts, grouped by where they work. Handlers and the shortcut dialog use this table. */
 export const SHORTCUTS = {
   Everywhere: {
     search: { shown: "Ctrl K or /", does: "search, or jump to a page", press: ["/"] },

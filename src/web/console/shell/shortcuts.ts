@@ -9,7 +9,7 @@ interface ShortcutActions {
   readonly showHelp: () => void;
 }
 
-/** Handles the shortcuts that work on every page, except in a field or a dialog. */
+/** Handles the shortcuts of every page. In a field or a dialog, only Ctrl+K works. */
 export function useGlobalShortcuts(actions: ShortcutActions): void {
   const latest = useRef(actions);
   latest.current = actions;
@@ -36,7 +36,7 @@ function isSearchKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean 
   return key.toLowerCase() === "k" && (ctrlKey || metaKey) && !altKey;
 }
 
-/** Whether the key belongs to a field, a dialog or the browser. Esc leaves a field. */
+/** Whether a field, a dialog or the browser handles the key. Also leaves a field on Esc. */
 function isKeyHandledElsewhere({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   const element = target as HTMLElement;
   const isField = element.matches?.("input:not([type=checkbox]), textarea, select") === true;
@@ -51,7 +51,7 @@ function openPageByLetter(letter: string): boolean {
   return true;
 }
 
-/** Actions of shortcuts on every page; each returns whether there was something to do. */
+/** Handlers of the shortcuts of every page. A handler returns false if it did nothing. */
 const ACTS: Readonly<Partial<Record<KeyName, (actions: ShortcutActions) => unknown>>> = {
   help: ({ showHelp }) => showHelp(),
   search: ({ search }) => search(""),
@@ -73,7 +73,7 @@ const ROWS = "main tbody tr, main .causes > li, main .last-changes > li";
 /** Selector of the elements in a row that can be activated. */
 const LEADS = "a, button, summary";
 
-/** Moves the focus to the next row of the focused table or list, or to the page's first row. */
+/** Moves the focus by `step` rows, or to the page's first row if no row has it. Returns false without a target row. */
 function moveRowFocus(step: number): boolean {
   const row = document.activeElement?.closest(ROWS);
   const rows = [...document.querySelectorAll<HTMLElement>(ROWS)].filter((one) => one.querySelector(LEADS) !== null);
@@ -83,7 +83,7 @@ function moveRowFocus(step: number): boolean {
   return link !== null && link !== undefined;
 }
 
-/** Toggles the selection of the focused row. */
+/** Toggles the selection of the focused row. Returns false if the row has no checkbox. */
 function toggleRowSelection(): boolean {
   const box = document.activeElement?.closest("main tbody tr")?.querySelector<HTMLElement>("input[type=checkbox]");
   box?.click();

@@ -67,7 +67,7 @@ function ProductMark() {
   );
 }
 
-/** Name and role of the signed-in person; without tokens, a note that everyone may do everything. */
+/** Name and role of the signed-in person, or a note that everyone may write if the server requires no token. */
 function SignedInPerson() {
   const { reply: session } = useSession();
   if (session === undefined) return null;

@@ -28,13 +28,13 @@ export function ReplyView<Reply>({
   );
 }
 
-/** Time in milliseconds after which a placeholder also shows a text, as people then wonder whether anything happens. */
+/** Time in milliseconds after which a placeholder also shows a text. */
 const LONG_MS = 4000;
 
 /** Number of parts that a placeholder of each form draws. */
 const PARTS: Readonly<Record<PlaceholderShape, number>> = { tiles: 5, rows: 12, cards: 3, block: 1 };
 
-/** Placeholder for a reply; shows a text after `LONG_MS`. */
+/** Placeholder for a reply. If the reply is slow, the placeholder shows a text. */
 export function Skeleton({ shape = "block" }: { readonly shape?: PlaceholderShape }) {
   const [long, setLong] = useState(false);
   useEffect(() => {

@@ -50,7 +50,7 @@ export function PageHead({ title, kind, trail, crumb = title, action, children }
   );
 }
 
-/** Returns the navigation entry that the page belongs to; nothing if the entry is the page itself. */
+/** Returns the navigation entry that the page belongs to; [] if the entry is the page itself. */
 function getDefaultTrail(title: string): readonly BreadcrumbStep[] {
   const item = findNavigationItem(parseAddress(location.hash).page);
   return item === undefined || item.name === title ? [] : [{ name: item.name, href: formatPageUrl(item.page) }];

@@ -12,7 +12,7 @@ interface PictureProps {
   readonly question: PictureRequest;
   /** Reference of the element that is scrolled into view if the picture is larger than its frame. */
   readonly subject?: string;
-  /** Describes the hovered or focused element in a line below the picture instead of a tooltip. */
+  /** Whether a line below the picture, instead of a tooltip, describes the hovered or focused element. */
   readonly readout?: boolean;
   /** Whether the page already shows the picture's title and figures, so that the picture omits them. */
   readonly told?: boolean;
@@ -41,8 +41,8 @@ export function PictureView({ label, render, question, subject = "", readout = f
       viewer.current = undefined;
     };
   }, [isShown, readout]);
-  // Drawn in the same step as the content below it, which would otherwise move under the pointer.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another readout is another viewer
+  // A layout effect draws the picture together with the content below it, so that this content does not move.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `readout` opens another viewer
   useLayoutEffect(() => {
     if (text === undefined) return;
     const svg = parseSafeSvg(text);

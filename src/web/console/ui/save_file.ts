@@ -1,4 +1,4 @@
-/** Time in milliseconds after which a browser has certainly begun to save. */
+/** Time in milliseconds after which every browser has begun to save the file. */
 const KEPT_MS = 10_000;
 
 /** Saves a file that the page has created, by a browser download. */

@@ -18,7 +18,7 @@ function setBreadcrumbs(trail: readonly BreadcrumbStep[]): void {
 /** Sets the breadcrumbs in the top bar until another page sets its own. */
 export function useBreadcrumbs(trail: readonly BreadcrumbStep[]): void {
   const key = JSON.stringify(trail);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the trail
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key represents the trail
   useLayoutEffect(() => setBreadcrumbs(trail), [key]);
 }
 

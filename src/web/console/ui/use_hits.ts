@@ -44,7 +44,7 @@ export function createFieldOptions(hits: readonly InventoryHit[]): readonly Fiel
   return hits.map(({ ref, detail }) => ({ value: ref, name: formatShownRef(ref, hits), note: detail }));
 }
 
-/** Returns a reference's code; if the code names several hits, the kind precedes it, without a space between. */
+/** Returns a reference's code. If the code names several hits, its kind and a no-break space precede the code. */
 export function formatShownRef(ref: string, hits: readonly { readonly ref: string }[]): string {
   const kind = ref.slice(0, Math.max(0, ref.indexOf(":")));
   const isShared = hits.some((other) => other.ref !== ref && getRefName(other.ref) === getRefName(ref));
@@ -53,7 +53,7 @@ export function formatShownRef(ref: string, hits: readonly { readonly ref: strin
     : getRefName(ref);
 }
 
-/** Converts typed text to a reference if it consists of a kind and a code. */
+/** Converts typed text to a reference if it consists of a kind, a no-break space and a code. */
 export function parseTypedRef(text: string): string {
   return text.replace(/^([a-z]+)\u00a0/, "$1:");
 }

@@ -12,7 +12,7 @@ import {
   VerdictBadge,
 } from "./window_words.tsx";
 
-/** Maximum number of reasons of one kind that are listed at first (REASONS), and of codes of one contact (CODES). */
+/** Maximum numbers of reasons of one kind that are listed at first, and of codes of one contact. */
 const [REASONS, CODES] = [3, 6];
 
 /** The service's assessment of a window: verdict, impact, reasons, one more failure's effects, contacts to inform. */

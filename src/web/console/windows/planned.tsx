@@ -31,7 +31,7 @@ export function keepWindowLength(before: ResourceValues, after: ResourceValues):
   return Number.isNaN(moved.getTime()) ? after : { ...after, ends_at: moved.toISOString() };
 }
 
-/** Checks whether an element may be taken out of service. Everyone may check; a writer can also store the window. */
+/** Button that plans a window for an element. Everyone can check the window; writers can also store it. */
 export function TakeOutOfServiceButton({ target }: { readonly target: string }) {
   return (
     <button type="button" onClick={() => editStore.open(createWindowEdit([target]))}>

@@ -5,7 +5,7 @@ import { formatPageUrl } from "../router.ts";
 import { formatTimeSpan, getVerdictState } from "./window_words.tsx";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Minimum numbers of days drawn before now (BEFORE) and after it (AFTER); maximum number of days drawn (MOST). */
+/** Minimum numbers of days drawn before and after now, and the maximum number of days drawn on each side of it. */
 const [BEFORE, AFTER, MOST] = [1, 7, 30];
 /** Maximum number of labelled days. */
 const TICKS = 8;

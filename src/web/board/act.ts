@@ -3,7 +3,7 @@ import { callTool, RequestError, type SeenState } from "./api.ts";
 import { planCardMove } from "./moves.ts";
 import { boardStore, showMessage } from "./store.ts";
 
-/** Undoes the last change that can be undone, for the key U; undefined if there is no such change. */
+/** Undoes the last command, for the key U; undefined if that command cannot be undone. */
 let lastUndo: (() => void) | undefined;
 
 export function undoLastChange(): void {

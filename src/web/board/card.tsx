@@ -16,7 +16,7 @@ export function CardView({ card, isChosen, choose, carry }: CardProps) {
   return (
     <a
       class="card"
-      // An attribute instead of a class: the file chooses the text, and some classes would hide the card.
+      // An attribute, because a status from a spec file could equal the name of a class that hides the card.
       data-status={card.status}
       href={formatBoardUrl({ ...readBoardAddress(), spec: id })}
       aria-current={isChosen ? "true" : undefined}

@@ -98,7 +98,7 @@ function FieldControl({ id, value, set, type = "text", options, rows }: FieldPro
   );
 }
 
-/** Splits a comma-separated list into trimmed words. */
+/** Splits a list at commas and white space. */
 export function splitCommaList(text: string): readonly string[] {
   return text
     .split(/[,\s]+/)

@@ -16,7 +16,7 @@ export function LogView({ id, hasLog }: { readonly id: string; readonly hasLog: 
   const text = log?.id === id ? log.text : "";
   const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
   const found = sought === "" ? lines : lines.filter((line) => line.toLowerCase().includes(sought.toLowerCase()));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new text is what moves the view
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new text moves the view
   useLayoutEffect(() => {
     if (follows && frame.current !== null) frame.current.scrollTop = frame.current.scrollHeight;
   }, [text, follows, sought]);

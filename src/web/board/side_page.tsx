@@ -24,7 +24,7 @@ export function SpecSidePage({ id, card, work }: SideProps) {
   const [problem, setProblem] = useState<string>();
   const [dialog, setDialog] = useState<"edit" | "back">();
   const [turn, setTurn] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the card says that the spec is another one
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version of the card means that the spec has changed
   useEffect(() => {
     let isCurrent = true;
     readSpec(id).then(
@@ -75,7 +75,7 @@ export function SpecSidePage({ id, card, work }: SideProps) {
           <section>
             <h3>Text</h3>
             {/* biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click */}
-            {/* biome-ignore lint/a11y/noStaticElementInteractions: the links inside are what acts */}
+            {/* biome-ignore lint/a11y/noStaticElementInteractions: only the links inside react */}
             <div
               class="text"
               // biome-ignore lint/security/noDangerouslySetInnerHtml: the server leaves out raw HTML, and the policy forbids scripts

@@ -13,7 +13,7 @@ function getCurrentTheme(): Theme {
   return systemDark.matches ? "dark" : "light";
 }
 
-/** Sets the theme on the page; called once before the first paint. */
+/** Sets the current theme on the page. Each page calls it before its first paint. */
 export function applyTheme(): void {
   document.documentElement.dataset["theme"] = getCurrentTheme();
 }

@@ -86,7 +86,7 @@ function moveElementFocus(svg: SVGSVGElement, to: SVGGElement): void {
   to.focus({ preventScroll: true });
 }
 
-/** Moves the focus to the nearest element in an arrow key's direction. Returns whether the key is an arrow key. */
+/** Moves the focus to the nearest element in an arrow key's direction. Returns whether the focus moved. */
 export function moveFocusByKey(current: SVGGElement, key: string): boolean {
   const svg = current.ownerSVGElement;
   if (svg === null) return false;

@@ -16,7 +16,7 @@ export class Minimap {
     this.#box = document.createElement("div");
     this.#box.className = "minimap";
     this.#box.hidden = true;
-    // Hidden from the keyboard and screen readers, which use the picture itself.
+    // The keyboard and screen readers use the picture itself.
     this.#box.setAttribute("aria-hidden", "true");
     this.#box.append(this.#view);
     frame.after(this.#box);

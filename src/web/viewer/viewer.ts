@@ -23,7 +23,7 @@ export interface ViewerOptions {
   readonly details: (ref: string) => ElementDetails | undefined;
   /** Called when the details of an element are opened. */
   readonly chosen: (ref: string) => void;
-  /** Describes the hovered or focused element in a line below the picture instead of a tooltip. */
+  /** Whether a line below the picture, instead of a tooltip, describes the hovered or focused element. */
   readonly readout: boolean;
 }
 
@@ -48,7 +48,7 @@ export class Viewer {
   readonly #less: HTMLButtonElement;
   readonly #more: HTMLButtonElement;
   #tips: ElementTips = new Map();
-  /** Reference of the element that was scrolled into view; a repeated reply does not scroll to it again. */
+  /** Reference of the element that was scrolled into view. The viewer does not scroll to it again. */
   #revealed: string | undefined;
 
   constructor(host: HTMLElement, options: ViewerOptions) {

@@ -8,7 +8,7 @@ const MOST_STEP = 4;
 const LEAST_FIT = 0.4;
 /** Smallest factor at which letters are readable; below it, a searched element is shown at the original size. */
 const LEAST_READ = 0.8;
-/** Smallest factor that wheel and pinch can reach. The next constant is the largest one. */
+/** Smallest and largest factors that wheel and pinch can reach. */
 const LEAST_ZOOM = 0.1;
 const MOST_ZOOM = 8;
 /** Pixels from the frame's top to a revealed element, because the frame's middle may be below the screen. */

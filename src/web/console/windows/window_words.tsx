@@ -39,7 +39,7 @@ export function describeWindowState({ state }: MaintenanceWindow, overdue: boole
   return `${formatEnum(state, "WINDOW_STATE")}${overdue ? ", overdue" : ""}`;
 }
 
-/** Formats a time span in the reader's or another time zone, with its offset from UTC; "" if it has no start. */
+/** Formats a time span in `timeZone`, by default the reader's, with its UTC offset; "" if it has no start. */
 export function formatTimeSpan(
   { starts_at = "", ends_at = "" }: Pick<MaintenanceWindow, "starts_at" | "ends_at">,
   timeZone?: string,

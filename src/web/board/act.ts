@@ -35,7 +35,7 @@ export async function runCommand(
   }
 }
 
-/** Returns the sentence for a command's reply; replies without a sentence are JSON. */
+/** Returns the message for the reply to a command. A reply in JSON gets the fixed sentence of its tool. */
 function formatToolReply(tool: string, text: string): string {
   return text.startsWith("{") ? (SENTENCES[tool] ?? "Done") : text;
 }

@@ -94,7 +94,7 @@ interface DialogsProps {
   readonly leave: () => void;
 }
 
-/** Shows the open dialog, unless the dialog belongs to the page of a spec. */
+/** Shows the board's open dialog. The page of a spec shows the dialogs about that spec. */
 function BoardDialogs({ dialog, choices, leave }: DialogsProps) {
   switch (dialog?.kind) {
     case "add":

@@ -89,7 +89,7 @@ function AgentLines({ agent: { name, model, started_at, tokens, cost_usd, line }
   );
 }
 
-/** Returns the last part of an id, which people use when they talk about it. */
+/** Returns the last part of a spec's id, which people use as its short name. */
 function getLastIdPart(id: string): string {
   return /^\d{4}-\d{2}-\d{2}-[0-9a-z]{3}-(.+)$/.exec(id)?.[1] ?? id;
 }

@@ -19,7 +19,7 @@ interface EditProps {
   readonly again: () => void;
 }
 
-/** Dialog that edits a spec's fields and text. After another writer's change, shows the new state for a decision. */
+/** Dialog that edits a spec's fields and text. If another writer has changed the spec, shows the newer state. */
 export function EditDialog({ spec, leave, again }: EditProps) {
   const [base, setBase] = useState(spec);
   const [draft, setDraft] = useState(() => createDraft(spec));

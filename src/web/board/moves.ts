@@ -3,7 +3,7 @@ import type { Card, Column } from "#planner/board/wire.ts";
 /** Effect of moving a card to a column. */
 export type CardMove =
   | { readonly kind: "command"; readonly tool: string; readonly args: object; readonly undo: object | null }
-  /** Opens the choice of an agent first. */
+  /** Opens the dialog that chooses an agent. */
   | { readonly kind: "work" }
   | { readonly kind: "no"; readonly why: string };
 

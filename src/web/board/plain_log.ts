@@ -1,7 +1,7 @@
 const ESCAPE = String.fromCharCode(0x1b);
 const BELL = String.fromCharCode(0x07);
 
-/** Matches sequences that a program sends to a terminal: colours, titles and others. Source: ECMA-48, 5.3 to 5.6. */
+/** Matches control sequences for terminals, such as colours and titles. Source: ECMA-48, 5.3 to 5.6. */
 const SEQUENCES = new RegExp(
   [
     `${ESCAPE}\\[[0-?]*[ -/]*[@-~]`,

@@ -13,12 +13,12 @@ import { CriteriaList, RunList, SpecLinks } from "./spec_parts.tsx";
 
 interface SideProps {
   readonly id: string;
-  /** Card of the spec; undefined if it has none, because it is archived or was done long ago. */
+  /** Card of the spec; undefined for an archived spec or one that was done long ago. */
   readonly card: Card | undefined;
   readonly work: (card: Card) => void;
 }
 
-/** Page with everything about one spec, next to the columns. It is read again whenever the card changes. */
+/** Page about one spec, next to the columns. Reads the spec again whenever its card changes. */
 export function SpecSidePage({ id, card, work }: SideProps) {
   const [spec, setSpec] = useState<SpecPage>();
   const [problem, setProblem] = useState<string>();
@@ -110,7 +110,7 @@ interface ActionProps {
   readonly again: () => void;
 }
 
-/** Buttons for the actions that the spec's state allows. The server checks again whether it allows an action. */
+/** Buttons for the actions that the spec's state allows. The server checks each action again. */
 function SpecActions({ spec, card, work, open, again }: ActionProps) {
   const { id, status, seen, archived } = spec;
   if (archived) return <p class="hint">Archived: it can only be read.</p>;

@@ -82,7 +82,7 @@ export function SpecLinks({ title, specs }: { readonly title: string; readonly s
   );
 }
 
-/** List of an agent's runs, and how the last one ended. */
+/** List of the runs of a spec, with the record of the last run. */
 export function RunList({ spec: { runs, record } }: { readonly spec: SpecPage }) {
   return (
     <>

@@ -24,7 +24,7 @@ export interface BoardPageState {
   /** Why the page is not connected; undefined while it is connected. */
   readonly problem: string | undefined;
   readonly message: BoardMessage | undefined;
-  /** The log that the page follows; undefined if none. */
+  /** Log that the page follows; undefined if it follows no log. */
   readonly log: { readonly id: string; readonly text: string; readonly offset: number | null } | undefined;
   readonly isPrinting: boolean;
 }
@@ -84,7 +84,7 @@ export function followBoard(): void {
   reconnectStream();
 }
 
-/** Starts to follow the log of a spec; stops with undefined. */
+/** Starts to follow the log of a spec; `undefined` stops following. */
 export function followLog(id: string | undefined): void {
   if (boardStore.view.log?.id === id) return;
   boardStore.set({ log: id === undefined ? undefined : { id, text: "", offset: null } });

@@ -53,7 +53,7 @@ function useFocusOnNewPage({ page, subject }: PageAddress, main: { readonly curr
       first.current = false;
       return;
     }
-    // A change that a filter field made keeps the focus in the field.
+    // If a filter field changed the page, the field keeps the focus.
     if (document.activeElement?.matches(".filters *") === true) return;
     focusHeading(main.current);
     scrollTo(0, 0);

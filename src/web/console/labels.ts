@@ -28,7 +28,7 @@ export function formatMoment(iso: string, timeZone?: string): string {
 
 const times = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit", timeZoneName: "shortOffset" });
 
-/** Formats the time of day in the reader's time zone, with its offset from UTC. */
+/** Formats a time (milliseconds since 1970) as a time of day in the reader's time zone, with its UTC offset. */
 export function formatTimeOfDay(milliseconds: number): string {
   return times.format(milliseconds).replace("GMT", "UTC");
 }

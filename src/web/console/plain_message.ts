@@ -23,7 +23,7 @@ const CONSTANT = /(?<![\w"/:~-])[A-Z][A-Z0-9_]+(?![\w"/:~-])/g;
 /** Matches the syntax of a reference, such as `port:<device>/<port>`. */
 const GRAMMAR = /\b([a-z_]+):<\w+>(?:[/~]<\w+>)*/g;
 
-/** Rewrites a service message in console words: fields by labels, constants as words, elements by codes. */
+/** Replaces names in a service message: fields by labels, constants by words, references by codes. */
 export function simplifyMessage(message: string): string {
   const named = message
     .replaceAll(GRAMMAR, (_, kind: string) => `a ${kind.replaceAll("_", " ")}`)

@@ -2,7 +2,7 @@
 import { GraphiQL, type GraphiQLProps } from "graphiql";
 import { createRoot } from "react-dom/client";
 
-/** Sends one operation to the server that the page came from. */
+/** Sends one GraphQL operation to the server of this page. */
 const askServer: GraphiQLProps["fetcher"] = async (params, options) => {
   const answer = await fetch("/graphql", {
     method: "POST",

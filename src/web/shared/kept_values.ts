@@ -25,7 +25,7 @@ class KeptValues {
     this.#ask((storage) => storage.removeItem(key));
   }
 
-  /** Reads or writes the storage; access to it throws if it is forbidden. Source: HTML, 12.2.3, `localStorage`. */
+  /** Runs `question` on the storage; undefined if storage is forbidden or full. Source: HTML, `localStorage`. */
   #ask<Result>(question: (storage: Storage) => Result): Result | undefined {
     try {
       return question(this.#storage());

@@ -36,7 +36,7 @@ const SHAPES: Readonly<Record<State, ComponentChildren>> = {
   ),
 };
 
-/** The shape of a state. A word must be next to it, or `label` names it for screen readers. */
+/** The shape of a state. It needs a word next to it, or a `label` for screen readers. */
 export function StateMark({ state, label }: { readonly state: State; readonly label?: string }) {
   const mark = (
     <svg class={`state ${state}`} viewBox="0 0 14 14" aria-hidden="true">

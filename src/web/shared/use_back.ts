@@ -33,7 +33,7 @@ export function useCloseOnBack(isOpen: boolean, leave: () => void): void {
     return () => {
       isAlive = false;
       removeEventListener("popstate", follow);
-      // Deferred, so that a link that closed the dialog is followed and not undone.
+      // Runs later, so that it does not undo the navigation of a link that closed the dialog.
       setTimeout(() => isOwn() && history.back());
     };
   }, [isOpen]);

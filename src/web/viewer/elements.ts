@@ -47,7 +47,7 @@ export function findElementAt(target: EventTarget | null): SVGGElement | undefin
   return (target as Element | null)?.closest<SVGGElement>("g[data-ref]") ?? undefined;
 }
 
-/** Makes elements links or buttons that the keyboard can reach; one at a time is in the Tab order. */
+/** Gives elements the role of a link, button or group. Tab reaches one element, arrow keys reach the others. */
 export function makeElementsFocusable(svg: SVGSVGElement, leads: (ref: string) => boolean): void {
   svg.setAttribute("role", "group");
   for (const [index, element] of listDrawnElements(svg).entries()) {

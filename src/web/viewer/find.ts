@@ -11,7 +11,7 @@ interface FindOptions {
   readonly wordsOf: (ref: string) => string;
 }
 
-/** Searches the picture's elements by name, reference and tip. Enter moves to the next match. */
+/** Searches the picture's elements by name, reference and tip. Enter opens a match, then moves to the next one. */
 export class ElementSearch {
   readonly field = document.createElement("input");
   readonly count = document.createElement("output");

@@ -1,4 +1,4 @@
-/** Operations that move a picture in its frame. */
+/** Operations on a picture that gestures call. */
 export interface PictureMoves {
   /** Zooms by a factor; the point of the picture at `clientX` and `clientY` stays there. */
   readonly zoom: (factor: number, clientX: number, clientY: number) => void;

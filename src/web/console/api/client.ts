@@ -10,7 +10,7 @@ export interface FieldViolation {
   readonly description: string;
 }
 
-/** A failed call, with a message for the person. */
+/** Error of a failed call, with a message for the person. */
 export class CallError extends Error {
   /** Canonical code such as `not_found`; `offline` if the server did not reply. */
   readonly code: string;
@@ -29,7 +29,7 @@ export class CallError extends Error {
   }
 }
 
-/** Converts anything that a call threw to a `CallError`. */
+/** Returns a caught CallError unchanged; any other error becomes a CallError with the code `internal`. */
 export function convertToCallError(error: unknown): CallError {
   return error instanceof CallError ? error : new CallError("internal", "The answer could not be read.");
 }
@@ -108,7 +108,7 @@ async function fetchReply<Reply>(path: string, init: RequestInit): Promise<Reply
   throw parseCallError(status, text);
 }
 
-/** Fetches a complete reply, because the connection may also break in the middle of it. */
+/** Fetches a reply with its whole text, because the connection may break while the text arrives. */
 async function fetchText(path: string, init: RequestInit): Promise<{ ok: boolean; status: number; text: string }> {
   const headers = new Headers(init.headers);
   const known = tokenStore.value();

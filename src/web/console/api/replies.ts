@@ -1,5 +1,4 @@
 /** Reply of the inventory overview route. It is typed by hand, because no proto file describes plain routes. */
-
 export interface InventoryOverview {
   readonly sites: readonly { readonly site_id: string; readonly floors: readonly FloorOverview[] }[];
   readonly fabrics: readonly { readonly fabric_id: string; readonly links: number }[];

@@ -17,7 +17,7 @@ export function useFieldComments(): GetFieldComment {
       readJsonRoute<{ readonly components: { readonly schemas: Schemas } }>("/openapi.json", {}),
     ).then(
       ({ components }) => components.schemas,
-      // A form works without comments.
+      // If the request fails, the form works without comments.
       () => {
         asked = undefined;
         return {};

@@ -26,7 +26,7 @@ export type EditRequest =
   | { readonly mode: "delete-many"; readonly kind: EditableKind; readonly codes: readonly string[] }
   | { readonly mode: "undo"; readonly entries: readonly AuditEntry[]; readonly etags: EtagsByRef };
 
-/** Known stored versions of resources, by reference. */
+/** ETags of stored resources, by reference. */
 export type EtagsByRef = ReadonlyMap<string, string>;
 
 /** Notice about a completed change, with the data to undo it. */
@@ -34,7 +34,7 @@ export interface EditNotice {
   readonly text: string;
   /** Id of the request that an undo reverts; "" if there is nothing to undo. */
   readonly requestId: string;
-  /** Versions of the resources after the changes. */
+  /** ETags of the resources after the change. */
   readonly etags: EtagsByRef;
 }
 

@@ -3,9 +3,9 @@ import { useContext } from "preact/hooks";
 import type { GetFieldComment } from "./comments.ts";
 import type { EditableKind, FormField, ResourceValues } from "./form_model.ts";
 
-/** Context that every field of a form can use. */
+/** Values and functions of a form that its fields use. */
 export interface FormContext {
-  /** Component that renders a field; items of lists use it for their fields. */
+  /** Component that renders a field; elements of lists use it for their fields. */
   readonly Field: ComponentType<{
     readonly field: FormField;
     readonly path: readonly (string | number)[];

@@ -206,7 +206,7 @@ function formatCheckProgress({ checked }: ChangeProposal, total: number): string
   return `Checking with the server${how}`;
 }
 
-/** Lists the result for each item; a refused item does not stop the others. */
+/** Summary of the result: the numbers of changed, unchanged and refused items, warnings, and refused items by name. */
 function ItemOutcomes(props: {
   readonly proposal: ChangeProposal;
   readonly noun: string;

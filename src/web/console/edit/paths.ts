@@ -47,7 +47,7 @@ export function formatPath(path: ValuePath): string {
     .join("");
 }
 
-/** Returns the path of a violation inside the resource, without the request's fields around it. */
+/** Returns a violation's path relative to the resource; "" for a violation of the whole resource. */
 export function trimViolationPath(field: string, around: string): string {
   const inside = field.replace(/^changes\[\d+\]\./, "");
   if (inside === around) return "";

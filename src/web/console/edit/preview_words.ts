@@ -227,7 +227,7 @@ function formatKilograms(value: number): string {
   return formatDecimal(value, "kg");
 }
 
-/** Formats a figure with a no-break space before its unit. */
+/** Formats a figure with a no-break space before its unit; "" without a value. */
 function formatKnownFigure(value: number | undefined, words: (value: number) => string): string {
   return value === undefined ? "" : words(value).replaceAll(" ", "\u00a0");
 }

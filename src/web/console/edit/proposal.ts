@@ -65,7 +65,6 @@ export async function previewChanges(
   return { ...verdict, total: changes.length, figures };
 }
 
-/** Options of a write. */
 export interface WriteOptions {
   /** Reason for the change log; "" for none. */
   readonly message: string;

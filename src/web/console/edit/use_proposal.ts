@@ -74,7 +74,7 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
   const key = asked === "" ? "" : `${round} ${asked}`;
   const { found, checked } = useChangesPreview(changes ?? [], key, meet);
   const { progress, send } = useChangesWrite();
-  // Another person's change is handled when it happens, not when this draft is saved.
+  // A change by another person starts a new check at once, before this draft is saved.
   const isWriting = progress !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the changes
   useEffect(() => {

@@ -40,7 +40,7 @@ function collectLeaves(value: unknown, path: string, leaves: Map<string, string>
   for (const [key, one] of members) collectLeaves(one, path === "" ? key : `${path}\n${key}`, leaves);
 }
 
-/** Stores the scalar members of a list as one text. Returns the other members by name, or by number. */
+/** Stores the scalar members of a list as one text in `leaves`. Returns the object members with a name or number. */
 function collectScalarMembers(
   list: readonly unknown[],
   path: string,

@@ -37,7 +37,7 @@ interface Call {
   readonly needed: readonly ImportItem[];
 }
 
-/** Splits items into calls. A call also contains items they refer to, and their racks' devices, which share units. */
+/** Splits items into calls. A call also contains the items that its items refer to and the devices of their racks. */
 export function* splitIntoCalls(items: readonly ImportItem[], file: readonly ImportItem[] = items): Generator<Call> {
   const needs = createNeedsLookup(file);
   let asked = new Set<ImportItem>();
@@ -96,7 +96,7 @@ function getRackCode({ resource }: ImportItem): string {
   return String(resource["rack_code"] ?? "").toLowerCase();
 }
 
-/** Returns the references by which others may refer to an item: its own, and those of locations that it creates. */
+/** Returns the references of an item and of the locations that it creates, in lower case. */
 function listItemRefs({ kind, resource: { code, location } }: ImportItem): readonly string[] {
   const own = typeof code === "string" ? [`${kind}:${code.toLowerCase()}`] : [];
   if (typeof location !== "object" || location === null) return own;

@@ -103,7 +103,7 @@ class Reader {
     return letter === this.#delimiter || letter === "\n" || letter === "\r";
   }
 
-  /** Parses a quoted cell. A doubled quote stands for one; text after the closing quote belongs to the cell. */
+  /** Parses a quoted cell. A doubled quote means one quote; text after the closing quote belongs to the cell. */
   #quoted(): string {
     let value = "";
     this.#at += 1;

@@ -99,7 +99,7 @@ function ErrorCellInput(props: {
           aria-label={`${name}, line ${row.line}`}
           aria-invalid="true"
           aria-describedby={id}
-          // A single-line field would remove line breaks and look correct.
+          // A single-line field drops line breaks, so they become spaces.
           defaultValue={text.replaceAll(/[\r\n]+/g, " ")}
           onChange={({ currentTarget }) => correct(item, key, currentTarget.value)}
         />

@@ -3,7 +3,7 @@ import { type CsvTable, parseCsv } from "./csv.ts";
 /** Length in characters above which a text is not shown in a text field, because such a field reacts slowly. */
 export const LARGE_TEXT_CHARS = 200_000;
 
-/** Parses a text as a table; undefined if it is JSON, which names its kinds itself. */
+/** Parses a text as a table; undefined if it is JSON or empty. */
 export function parseTable(text: string): CsvTable | undefined {
   const start = text.trimStart().charAt(0);
   if (start === "" || start === "{" || start === "[") return undefined;

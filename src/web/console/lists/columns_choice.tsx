@@ -97,7 +97,7 @@ function ColumnsPanel({ list, shown }: ColumnsProps) {
   );
 }
 
-/** Lets the person drag a row to another position; `over` is the row below the drop position. */
+/** Lets the person drag a row to another position; `over` is the index of the row below the drop position. */
 function useRowDrag(
   rows: { readonly current: HTMLElement | null },
   moveTo: (column: string, at: number) => void,

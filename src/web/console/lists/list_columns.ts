@@ -22,7 +22,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
 
 const HEALTHS = ["OK", "WATCH", "FAULT"];
 
-/** Columns and relations with enum values: the enumeration's name in the proto files, or the values. */
+/** Columns and relations with enum values, by page: the enumeration's name in the proto files, or the values. */
 const ENUMERATED: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>> = {
   racks: { health: HEALTHS, status: "RackStatus", redundancy: "Redundancy", cooling: "CoolingCapability" },
   devices: {
@@ -45,7 +45,7 @@ const ENUMERATED: Readonly<Record<string, Readonly<Record<string, string | reado
   types: { kind: "DeviceKind", depth: "Depth", airflow: "Airflow" },
 };
 
-/** Looks up an own property: a URL may contain any name, such as that of a method that every object has. */
+/** Returns an own property only, because a URL may contain any name, such as `toString`. */
 function getOwnValue<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }

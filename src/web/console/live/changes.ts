@@ -8,7 +8,7 @@ export function addChangeListener(listener: (ref: string) => void): () => void {
   };
 }
 
-/** Notifies the listeners of a change log entry, in the form of the event stream. */
+/** Notifies the listeners of a change log entry. `data` is the JSON of the event stream. */
 export function notifyChangeListeners(data: string): void {
   const { entity = "" } = JSON.parse(data) as { readonly entity?: string };
   for (const listener of listeners) listener(entity);

@@ -99,7 +99,7 @@ const REASONS: Readonly<Record<number, string>> = {
 /** Handles one event. Returns the reason of an event that ends the stream. */
 function handleStreamEvent({ event, id, data }: StreamEvent): string | undefined {
   if (event === "end") return `${(JSON.parse(data) as { readonly message: string }).message}.`;
-  // The server confirms that it follows verdicts too; there is nothing to do.
+  // The server confirms that the stream also contains verdicts, which the console ignores.
   if (event === "verdicts") return undefined;
   const isFirst = lastId === "";
   lastId = id;

@@ -29,7 +29,7 @@ export function findOldestReplyTime(): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Schedules a reload of everything on the screen; calls in quick succession cause one reload. */
+/** Schedules a reload of all replies on the screen; calls in quick succession cause one reload. */
 export function scheduleRefresh(): void {
   isDue = true;
   if (isAsking || isWaiting) return;

@@ -15,7 +15,7 @@ interface FloorProps {
   readonly floor: FloorOverview;
 }
 
-/** Plan of a floor that shows, for each rack, the effect of the worst single failure. */
+/** Card of a floor with a plan that shows the effect of the worst single failure on each rack. */
 export function FloorCard({ site, floor }: FloorProps) {
   const { floor_ref, floor_number, racks, cracs, devices } = floor;
   const plan = useCall("FloorPlan", { floor_ref, render: { format: "RENDER_FORMAT_NONE", coloring: "COLORING_RISK" } });

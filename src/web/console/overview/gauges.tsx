@@ -29,7 +29,7 @@ export function OverviewGauges({
   );
 }
 
-/** Loads the first row of a list in the requested order. */
+/** Loads the first row of a list. `more` contains further request fields, such as the order. */
 function useFirstRow(kind: string, more: object) {
   const request = { kind: `INVENTORY_KIND_${kind}`, page_size: 1, ...more };
   const { reply } = useCall(LIST_INVENTORY_RPC, request);

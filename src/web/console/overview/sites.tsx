@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<Site>[] = [
   { name: "Worst single failure", cell: ({ site_id }) => <WorstLossSentence scope={`site:${site_id}`} /> },
 ];
 
-/** Cards of several sites, each with the effect of its worst single failure; the largest site first. */
+/** Card with a table of the largest sites, each with the effect of its worst single failure. */
 export function SiteCards({ inventory: { sites } }: { readonly inventory: InventoryOverview }) {
   const bySize = [...sites].sort((a, b) => sumOf(b, "racks") - sumOf(a, "racks"));
   return (

@@ -14,7 +14,7 @@ export function useScopeCauses(scope: string): readonly FailureCause[] | undefin
   return useCall("datacenter.v1.PlanningService/RehearseFailures", request).reply?.causes;
 }
 
-/** Names the failure that turns a whole rack off, even if outside the rack; without one, the worst failure inside. */
+/** Sentence about the failure that turns a whole rack off, or otherwise about the worst failure inside the rack. */
 export function RackLossSentence({
   code,
   location,
@@ -35,7 +35,7 @@ export function RackLossSentence({
   );
 }
 
-/** Describes the worst failure inside a location. Failures elsewhere may also affect the location. */
+/** Sentence about the worst failure inside a location. Failures elsewhere may also affect the location. */
 export function WorstLossSentence({ scope }: { readonly scope: string }) {
   const causes = useScopeCauses(scope);
   const [worst] = causes ?? [];

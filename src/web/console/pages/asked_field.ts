@@ -11,7 +11,7 @@ interface AskedRow<Field> {
   readonly empty: string;
   /** Kinds of elements that the field can name. */
   readonly kinds?: readonly string[];
-  /** Words of the URL with their labels, if they differ from the values of the request's field. */
+  /** Words in URLs with their labels, if they differ from the values of the request's field. */
   readonly words?: Readonly<Record<string, string>>;
   /** Whether a flag is on if the URL does not contain it. */
   readonly isOn?: true;

@@ -211,7 +211,7 @@ function groupCablesByPort({ device, cables }: GetDeviceResponse): ReadonlyMap<s
   return new Map(own.map(({ cable, end }) => [end.port_name, cable]));
 }
 
-/** Number of ports of each kind, and of those in use. */
+/** Card with the numbers of all ports and of connected ports, by kind. */
 function PortCounts({ answer }: { readonly answer: GetDeviceResponse }) {
   const { ports, code } = answer.device;
   const byPort = groupCablesByPort(answer);

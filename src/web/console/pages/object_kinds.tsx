@@ -28,7 +28,7 @@ export interface ObjectKind {
   readonly sentence?: (row: InventoryRow) => ComponentChildren;
   /** Returns the request whose reply contains the element's picture. */
   readonly picture?: (row: InventoryRow) => PictureRequest;
-  /** Whether the element is a location, which exists only in the locations of other elements and changes with them. */
+  /** Whether the element is a location. Locations exist only in the location fields of other elements. */
   readonly isPlace?: true;
   /** Returns the reference under which the change log stores the element's changes; the element's own if absent. */
   readonly changed?: (row: InventoryRow) => string;
@@ -73,7 +73,7 @@ const PLACE = {
 
 const pathPicture = (port: string): PictureRequest => ({ rpc: "TraceCablePath", request: { port_ref: port } });
 
-/** Returns the device that declares a feed, because the change log stores the feed's changes under it. */
+/** Returns the reference of the device that declares a feed. The change log stores the feed's changes under it. */
 const feedChanges = ({ ref, texts: { source = "" } }: InventoryRow) =>
   source === "" ? ref : `device:${source.split("/")[0]}`;
 

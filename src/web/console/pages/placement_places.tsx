@@ -45,7 +45,7 @@ const PLACES: readonly Column<DevicePlace>[] = [
   },
 ];
 
-/** Lists names without line breaks at their hyphens. */
+/** Renders names that a browser does not break at their hyphens. */
 function renderUnbrokenNames(names: readonly string[]): ComponentChildren {
   return names.map((name, at) => (
     <span key={name}>

@@ -22,7 +22,7 @@ const SEVERITIES = { low: "Low and worse", medium: "Medium and worse", high: "Hi
 const SCOPES = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
 const [[, BASIS], ...BASES] = LOAD_BASIS_LABELS;
 
-/** Fields about the assessment of failures, which several pages share. */
+/** Fields about the assessment of failures, for the what-if and the rehearsal page. */
 const JUDGEMENT = [
   { setting: "basis", field: "load_basis", label: "Loads by", words: Object.fromEntries(BASES), empty: BASIS },
   { setting: "cascade", field: "cascade", label: "Let overloads trip", isOn: true, empty: "" },

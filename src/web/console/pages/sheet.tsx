@@ -239,7 +239,7 @@ function isPortInUse({ port: { texts }, cable }: Line): boolean {
 }
 
 /**
- * Rack elevation from the side that shows the device, which is highlighted; both sides for a rack's own sheet.
+  * Rack elevation from the side of the highlighted device; both sides if no device is highlighted.
  * @param own codes of the highlighted devices
  */
 function RackStrip({

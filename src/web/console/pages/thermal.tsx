@@ -119,7 +119,7 @@ function LiquidFigure({
   );
 }
 
-/** Cooling indices, which are known only with running units or measured inlets. */
+/** Cooling indices. They are known only if units run or inlets are measured. */
 function CoolingIndices({ answer: { ccf, rci_hi_pct, rci_lo_pct } }: { readonly answer: ThermalHeadroomResponse }) {
   return (
     <>

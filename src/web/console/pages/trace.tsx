@@ -110,7 +110,7 @@ const WORKING: ReadonlySet<string> = new Set(["DEVICE_STATUS_ACTIVE", "DEVICE_ST
 
 function PathCard({ path }: { readonly path: CablePath }) {
   const { origin, destination, status, hops, findings, branches } = path;
-  // A path ends at one inlet of a device; the other inlets are no further branches.
+  // A path ends at one inlet of a device. Other inlets of that device are not shown as branches.
   const others = branches.filter(({ to }) => !hops.some((hop) => isHopAtPathEnd(hop, to)));
   const end = destination === undefined ? "an open end" : formatPortName(destination);
   return (

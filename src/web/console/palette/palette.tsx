@@ -63,7 +63,7 @@ function PaletteSearch({ begun, close, showHelp }: { begun: string; close: () =>
     close();
     option.run();
   };
-  // Enter waits for the reply to the whole text, so that it never opens a result for a part of it.
+  // Enter opens a result only after the reply to the whole text has arrived.
   useEffect(() => {
     if (!isOpening || loading) return;
     setOpening(false);
@@ -132,7 +132,7 @@ function OptionGroup(props: {
     <div role="group" aria-label={group.name}>
       <p aria-hidden="true">{group.name}</p>
       {group.options.map((option) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the field above takes the keys of the whole list
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys of the list
         // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the marked option
         <div
           key={option.id}

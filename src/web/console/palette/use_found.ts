@@ -19,7 +19,7 @@ export interface FoundKind {
 
 interface Found {
   readonly groups: readonly PaletteGroup[];
-  /** All kinds with hits, independent of the chosen one. */
+  /** All kinds with hits, whether or not one kind is chosen. */
   readonly kinds: readonly FoundKind[];
   /** Hint about the results; empty for none. */
   readonly hint: string;

@@ -22,7 +22,7 @@ export function ShortcutDialog({ open, close }: { readonly open: boolean; readon
         </button>
       </header>
       <div>
-        {/* Not while it is closed: its groups have the names of fields. */}
+        {/* A closed dialog has no content, because its groups have the same names as fields of the page. */}
         {(open ? Object.entries(SHORTCUTS) : []).map(([group, keys]) => (
           <section key={group} aria-label={group}>
             <h3>{group}</h3>

@@ -15,7 +15,7 @@ const NO_TOTALS = {
   fabric_links: undefined,
 };
 
-/** Side navigation and the signed-in person. In narrow windows it covers the page while `open`. */
+/** Side navigation and the signed-in person. In a narrow window, it covers the page while it is open. */
 export function SideNavigation({ place, open }: { readonly place: PageAddress; readonly open: boolean }) {
   const { reply: inventory } = useInventory();
   const here = findNavigationItem(place.page);

@@ -82,7 +82,7 @@ export function Combobox({ value, options, choose, typed, onKeyDown, onBlur, ...
   );
 }
 
-/** List of options, drawn over all other elements: below the field, or above it if there is more space there. */
+/** List of options over all other elements, below the field or, if there is more space, above it. */
 function OptionList(props: {
   readonly id: string;
   readonly field: { readonly current: HTMLElement | null };
@@ -108,7 +108,7 @@ function OptionList(props: {
     <>
       <div ref={list} id={id} class="offered" popover="manual" role="listbox" aria-label="Matches">
         {options.map((option, at) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys of the whole list
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys of the list
           // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the marked option
           <div
             key={option.value}

@@ -12,7 +12,7 @@ export interface PictureRequest {
 
 const FORMATS = ["SVG", "PNG", "HTML", "DOT"] as const;
 
-/** Menu that saves the picture in a chosen format. */
+/** Buttons that save the picture, one per format. */
 export function DownloadMenu({ question, name }: { readonly question: PictureRequest; readonly name: string }) {
   const [problem, setProblem] = useState("");
   const usual = useRenderOptions();

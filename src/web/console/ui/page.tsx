@@ -18,7 +18,7 @@ interface PageHeadProps {
 
 let isHeadingWanted = false;
 
-/** Moves the focus to the page's heading, as soon as the page has one. */
+/** Moves the focus to the page's heading, or to its next heading if the page has none yet. */
 export function focusHeading(page: HTMLElement | null): void {
   const heading = page?.querySelector<HTMLElement>("h1");
   isHeadingWanted = heading === undefined || heading === null;

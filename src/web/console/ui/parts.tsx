@@ -30,7 +30,7 @@ export function Card({
 
 export type Tone = State | "plain";
 
-/** A state as colour, shape and word, so that no person depends on only one of them. */
+/** A state as a colour, a shape and a word, so that people can recognise it by any of the three. */
 export function Badge({ tone, children }: Held & { readonly tone: Tone }) {
   return (
     <span class={`badge ${tone}`}>

@@ -64,7 +64,7 @@ function formatCell(held: ComponentChildren): ComponentChildren {
   return isEmpty || (Array.isArray(held) && held.length === 0) ? <span class="muted none">–</span> : held;
 }
 
-/** Returns a cell's class. In rows of two lines, the first column without checkboxes is on the first line. */
+/** Returns a cell's CSS class: `mark` for checkboxes, `lead` for the first other column, `num` for numbers. */
 function getCellClass<Row>(column: Column<Row>, columns: readonly Column<Row>[]): string | undefined {
   if (column.mark === true) return "mark";
   if (column === findLeadColumn(columns)) return "lead";
@@ -85,7 +85,7 @@ function TableHead<Row>({
   readonly order?: NonNullable<TableProps<Row>["order"]>;
 }) {
   const { name, numeric, order: own, head = name } = column;
-  // On narrow screens this column is the first line of a row. Its header is aligned as its cells: left, numbers too.
+  // The lead column is aligned left, even if it contains numbers.
   const plain = numeric === true && !leads ? "num" : undefined;
   if (own === undefined || order === undefined)
     return (

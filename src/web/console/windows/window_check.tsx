@@ -17,7 +17,7 @@ export function WindowCheck({
   readonly values: ResourceValues;
   readonly code: string;
   readonly change: (values: ResourceValues) => void;
-  /** Whether the refusal is already shown elsewhere. */
+  /** Whether another part of the dialog already shows the refusal. */
   readonly isRefused: boolean;
 }) {
   const { element_refs = [], accepted_refs = [], starts_at, ends_at, state } = values;

@@ -34,7 +34,7 @@ export function describeImpact({ impact }: Pick<CheckWindowResponse, "impact">):
   return formatEnum(impact, "WINDOW_IMPACT").toLowerCase();
 }
 
-/** Returns the state of a window in words, and whether it is overdue. */
+/** Returns the state of a window in words, with ", overdue" if the window is overdue. */
 export function describeWindowState({ state }: MaintenanceWindow, overdue: boolean): string {
   return `${formatEnum(state, "WINDOW_STATE")}${overdue ? ", overdue" : ""}`;
 }
@@ -83,7 +83,7 @@ export function formatReasonFigures({ kind, before, during, limit }: WindowReaso
   return parts.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${words(value)}`])).join(", ");
 }
 
-/** Returns a contact's name and the elements that it is responsible for, with at most `most` listed codes. */
+/** Returns a contact's name and its affected devices, with at most `most` codes per list. */
 export function describeContact(one: WindowContact, most: number): readonly [who: string, what: string] {
   const who = [one.tenant, one.contact].filter((text) => text !== "").join(", ");
   const parts = [

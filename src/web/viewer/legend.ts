@@ -2,8 +2,8 @@ import { listDrawnElements } from "./elements.ts";
 
 /**
  * Turns entries of the legend into toggle buttons that highlight only matching elements. An element matches an entry if
-  * one of its shapes has the fill of the sample, or the stroke if the sample is a line. Entries that match no element
-  * stay plain.
+ * one of its shapes has the fill of the sample, or the stroke if the sample is a line. Entries that match no element
+ * stay plain.
  *
  * @param changed called with the numbers of matching and of all elements, or undefined while no entry is chosen
  */

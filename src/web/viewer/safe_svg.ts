@@ -17,8 +17,8 @@ const ELEMENTS = new Set(
 );
 
 /**
-  * Parses SVG into elements of this page; undefined if the text is no SVG. Keeps only shapes and texts, without
-  * handlers, styles or external references. This is a second protection: the server already escapes every name.
+ * Parses SVG into elements of this page; undefined if the text is no SVG. Keeps only shapes and texts, without
+ * handlers, styles or external references. This is a second protection: the server already escapes every name.
  */
 export function parseSafeSvg(text: string): SVGSVGElement | undefined {
   const parsed = new DOMParser().parseFromString(text, "image/svg+xml");

@@ -1,8 +1,8 @@
 import { browserValues, tabValues } from "../../shared/kept_values.ts";
 
 /**
-  * Storage key of the caller's token. The browser deletes the token with the tab, unless the person chose to keep it in
-  * this browser.
+ * Storage key of the caller's token. The browser deletes the token with the tab, unless the person chose to keep it in
+ * this browser.
  */
 const KEY = "planner-token";
 const listeners = new Set<() => void>();

@@ -138,7 +138,7 @@ function computeProposalState(found: Found, isPartial: boolean): "away" | "allow
 }
 
 /**
-  * Previews the changes after a short time without an edit; requests nothing if the key is "".
+ * Previews the changes after a short time without an edit; requests nothing if the key is "".
  * @param heard called with the refused changes
  */
 function useChangesPreview(

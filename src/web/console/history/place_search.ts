@@ -22,8 +22,8 @@ export type ReadLogPage = (
 ) => Promise<Pick<HistoryReply, "entries" | "next_page_token">>;
 
 /**
-  * Searches the log page by page for changes of a location, because the log has no filter by location. Ends when enough
-  * changes are found or the maximum number of entries is read.
+ * Searches the log page by page for changes of a location, because the log has no filter by location. Ends when enough
+ * changes are found or the maximum number of entries is read.
  * @param earlier result of an earlier search; only later entries are read
  */
 export async function searchLocationChanges(

@@ -13,7 +13,7 @@ import { Card } from "../ui/parts.tsx";
 
 /**
  * First steps for an empty inventory.
-  * @param setFilled receives false while items of the sample are unsent or refused, so that this page stays open
+ * @param setFilled receives false while items of the sample are unsent or refused, so that this page stays open
  */
 export function EmptyInventory({ setFilled }: { readonly setFilled: (isFilled: boolean) => void }) {
   const sample = useImportRunner();

@@ -239,7 +239,7 @@ function isPortInUse({ port: { texts }, cable }: Line): boolean {
 }
 
 /**
-  * Rack elevation from the side of the highlighted device; both sides if no device is highlighted.
+ * Rack elevation from the side of the highlighted device; both sides if no device is highlighted.
  * @param own codes of the highlighted devices
  */
 function RackStrip({

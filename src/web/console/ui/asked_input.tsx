@@ -5,7 +5,7 @@ import { RefField } from "./ref_field.tsx";
 
 /**
  * Renders inputs of fields by their types. Default values are not stored in the URL.
-  * @param also further settings that each change sets
+ * @param also further settings that each change sets
  */
 export function renderFieldInputs(
   rows: readonly RequestField[],

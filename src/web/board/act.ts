@@ -1,5 +1,5 @@
 import type { Card, Column } from "#planner/board/wire.ts";
-import { callTool, RequestError, type SeenState } from "./api.ts";
+import { callTool, RequestError, type SeenVersion } from "./api.ts";
 import { planCardMove } from "./moves.ts";
 import { boardStore, showMessage } from "./store.ts";
 
@@ -12,7 +12,7 @@ export function undoLastChange(): void {
 }
 
 /** Returns the board's revision that the page shows, so that the server can detect conflicts. */
-function getSeenRevision(): SeenState {
+function getSeenRevision(): SeenVersion {
   return { revision: boardStore.view.data?.revision ?? 0 };
 }
 
@@ -20,7 +20,7 @@ function getSeenRevision(): SeenState {
 export async function runCommand(
   tool: string,
   args: object,
-  { seen = getSeenRevision(), undo = null }: { readonly seen?: SeenState; readonly undo?: object | null } = {},
+  { seen = getSeenRevision(), undo = null }: { readonly seen?: SeenVersion; readonly undo?: object | null } = {},
 ): Promise<boolean> {
   showMessage(undefined);
   try {
@@ -37,10 +37,10 @@ export async function runCommand(
 
 /** Returns the message for the reply to a command. A reply in JSON gets the fixed sentence of its tool. */
 function formatToolReply(tool: string, text: string): string {
-  return text.startsWith("{") ? (SENTENCES[tool] ?? "Done") : text;
+  return text.startsWith("{") ? (SENTENCES_BY_TOOL[tool] ?? "Done") : text;
 }
 
-const SENTENCES: Readonly<Record<string, string>> = {
+const SENTENCES_BY_TOOL: Readonly<Record<string, string>> = {
   work: "An agent was started",
   takeover: "The agent was stopped: continue by hand in the worktree",
 };

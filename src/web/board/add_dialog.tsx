@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import type { BoardChoices } from "#planner/board/wire.ts";
 import { callTool, RequestError } from "./api.ts";
-import { LabelledField, ModalDialog, splitCommaList } from "./dialog.tsx";
+import { LabelledField, ModalDialog, splitWordList } from "./dialog.tsx";
 import { changeBoardAddress } from "./place.ts";
 import { showMessage } from "./store.ts";
 
-interface Draft {
+interface SpecDraft {
   readonly title: string;
   readonly text: string;
   readonly criteria: string;
@@ -17,7 +17,7 @@ interface Draft {
   readonly depends_on: string;
 }
 
-const EMPTY: Draft = {
+const EMPTY_DRAFT: SpecDraft = {
   title: "",
   text: "",
   criteria: "",
@@ -37,10 +37,11 @@ export function AddDialog({
   readonly choices: BoardChoices | undefined;
   readonly leave: () => void;
 }) {
-  const [draft, setDraft] = useState(EMPTY);
+  const [draft, setDraft] = useState(EMPTY_DRAFT);
   const [problem, setProblem] = useState<string>();
-  const set = (part: keyof Draft) => (value: string) => setDraft((before) => ({ ...before, [part]: value }));
-  const add = async () => {
+  const createSetter = (part: keyof SpecDraft) => (value: string) =>
+    setDraft((before) => ({ ...before, [part]: value }));
+  const addSpec = async () => {
     try {
       const { text, spec_id } = await callTool("add", createAddArguments(draft));
       showMessage({ tone: "ok", text: text.startsWith("{") ? `Created spec: ${spec_id}` : text });
@@ -54,19 +55,19 @@ export function AddDialog({
     <ModalDialog
       title="Add a spec"
       leave={leave}
-      submit={{ label: "Add", act: () => void add(), disabled: draft.title.trim() === "" }}
+      submit={{ label: "Add", act: () => void addSpec(), disabled: draft.title.trim() === "" }}
     >
       {problem === undefined ? null : (
         <p class="banner fault" role="alert">
           {problem}
         </p>
       )}
-      <LabelledField label="Title" value={draft.title} set={set("title")} />
-      <LabelledField label="Text" value={draft.text} set={set("text")} rows={5} />
+      <LabelledField label="Title" value={draft.title} set={createSetter("title")} />
+      <LabelledField label="Text" value={draft.text} set={createSetter("text")} rows={5} />
       <LabelledField
         label="Criteria"
         value={draft.criteria}
-        set={set("criteria")}
+        set={createSetter("criteria")}
         rows={4}
         hint="One a line. A command that proves it goes behind “ => ”; it runs once you have accepted it in a terminal."
       />
@@ -74,28 +75,33 @@ export function AddDialog({
         <LabelledField
           label="Priority"
           value={draft.priority}
-          set={set("priority")}
+          set={createSetter("priority")}
           options={["", ...(choices?.priorities ?? [])]}
         />
         {(choices?.templates.length ?? 0) === 0 ? null : (
           <LabelledField
             label="Template"
             value={draft.template}
-            set={set("template")}
+            set={createSetter("template")}
             options={["", ...(choices?.templates ?? [])]}
           />
         )}
-        <LabelledField label="Due" type="date" value={draft.due} set={set("due")} />
-        <LabelledField label="Assignee" value={draft.assignee} set={set("assignee")} />
-        <LabelledField label="Labels" value={draft.labels} set={set("labels")} hint="With commas" />
-        <LabelledField label="Waits for" value={draft.depends_on} set={set("depends_on")} hint="Ids, with commas" />
+        <LabelledField label="Due" type="date" value={draft.due} set={createSetter("due")} />
+        <LabelledField label="Assignee" value={draft.assignee} set={createSetter("assignee")} />
+        <LabelledField label="Labels" value={draft.labels} set={createSetter("labels")} hint="With commas" />
+        <LabelledField
+          label="Waits for"
+          value={draft.depends_on}
+          set={createSetter("depends_on")}
+          hint="Ids, with commas"
+        />
       </div>
     </ModalDialog>
   );
 }
 
 /** Returns the arguments of the command `add` for a draft; empty arguments are omitted. */
-function createAddArguments({ title, text, criteria, labels, depends_on, ...simple }: Draft): object {
+function createAddArguments({ title, text, criteria, labels, depends_on, ...simple }: SpecDraft): object {
   const lines = criteria.split("\n").filter((line) => line.trim() !== "");
   const pairs = lines.map((line) => {
     const at = line.lastIndexOf(" => ");
@@ -108,8 +114,8 @@ function createAddArguments({ title, text, criteria, labels, depends_on, ...simp
     description: text.trim() === "" ? title.trim() : text,
     ...(pairs.length === 0 ? {} : { criteria: pairs.map(([criterion]) => criterion) }),
     ...(checks.some((check) => check !== "") ? { checks } : {}),
-    ...(splitCommaList(labels).length === 0 ? {} : { labels: splitCommaList(labels) }),
-    ...(splitCommaList(depends_on).length === 0 ? {} : { depends_on: splitCommaList(depends_on) }),
+    ...(splitWordList(labels).length === 0 ? {} : { labels: splitWordList(labels) }),
+    ...(splitWordList(depends_on).length === 0 ? {} : { depends_on: splitWordList(depends_on) }),
   };
   // If only a title is given, it becomes the description and no title is sent.
   const { title: named, ...rest } = given;

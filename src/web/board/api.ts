@@ -21,19 +21,19 @@ export class RequestError extends Error {
   }
 }
 
-const KEY = "planner-board-key";
+const STORAGE_KEY = "planner-board-key";
 
 /** Moves the key from the URL that opened the board into the storage of this origin. */
 export function storeKeyFromUrl(): void {
   const given = /^#key=([\w-]+)$/.exec(location.hash)?.[1];
   if (given === undefined) return;
-  browserValues.set(KEY, given);
+  browserValues.set(STORAGE_KEY, given);
   history.replaceState(null, "", "/");
 }
 
 /** Sends a request with the key. @throws RequestError if the server refuses it or does not reply. */
 export async function sendRequest(path: string, init: RequestInit = {}): Promise<Response> {
-  const headers = { ...init.headers, [KEY_HEADER]: browserValues.get(KEY) ?? "" };
+  const headers = { ...init.headers, [KEY_HEADER]: browserValues.get(STORAGE_KEY) ?? "" };
   const response = await fetch(path, { ...init, headers }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
     throw new RequestError("offline", "The board has ended: run “planner board” again");
@@ -69,10 +69,10 @@ export async function readFileDifference(asked: {
 }
 
 /** State that the person saw before a change: the digest of the spec's file, or the revision of the board. */
-export type SeenState = { readonly seen: string } | { readonly revision: number };
+export type SeenVersion = { readonly seen: string } | { readonly revision: number };
 
 /** Runs a command on the server, or throws RequestError with the server's message. */
-export async function callTool(tool: string, args: object, seen?: SeenState): Promise<CommandResult> {
+export async function callTool(tool: string, args: object, seen?: SeenVersion): Promise<CommandResult> {
   const response = await sendRequest("/do", {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -15,14 +15,14 @@ import { TopBar } from "./top_bar.tsx";
 import { findBoxBeside, findCardBeside } from "./walk.ts";
 import { WorkDialog } from "./work_dialog.tsx";
 
-type Dialog = { readonly kind: "add" | "keys" } | { readonly kind: "work"; readonly id: string } | undefined;
+type OpenDialog = { readonly kind: "add" | "keys" } | { readonly kind: "work"; readonly id: string } | undefined;
 
 export function App() {
   const { data, cards, problem, message, isPrinting, specsRevision } = useBoardPageState();
   const place = useBoardAddress();
   const isPicture = place.view === "picture";
-  const read = usePicture(isPicture, specsRevision);
-  const [dialog, setDialog] = useState<Dialog>();
+  const pictureState = usePicture(isPicture, specsRevision);
+  const [dialog, setDialog] = useState<OpenDialog>();
   const [chosen, setChosen] = useState<string>();
   const [tab, setTab] = useState<Column>("ready");
   const columns = useMemo(
@@ -35,23 +35,23 @@ export function App() {
   const changeView = () => changeBoardAddress({ view: isPicture ? "" : "picture" });
   useBoardShortcuts({
     chosen: chosenCard,
-    beside: (step) =>
+    findBeside: (step) =>
       isPicture
-        ? read.picture && cards.get(findBoxBeside(read.picture, chosen, step)?.id ?? "")
+        ? pictureState.picture && cards.get(findBoxBeside(pictureState.picture, chosen, step)?.id ?? "")
         : findCardBeside(columns, chosenCard, step),
-    choose: (card) => {
+    chooseCard: (card) => {
       setChosen(card.id);
       setTab(card.column);
     },
-    open: (card) => changeBoardAddress({ spec: card.id }),
-    close: () => changeBoardAddress({ spec: "" }),
-    move: (card, to) => moveCard(card, to, work),
-    work,
-    add: () => setDialog({ kind: "add" }),
-    search: () => search.current?.focus(),
+    openCard: (card) => changeBoardAddress({ spec: card.id }),
+    closeSpec: () => changeBoardAddress({ spec: "" }),
+    moveCard: (card, to) => moveCard(card, to, work),
+    startWork: work,
+    addSpec: () => setDialog({ kind: "add" }),
+    focusSearch: () => search.current?.focus(),
     changeView,
     showKeys: () => setDialog({ kind: "keys" }),
-    undo: undoLastChange,
+    undoChange: undoLastChange,
   });
   const title = data === undefined ? "Board · planner" : `${data.project} · board`;
   useEffect(() => {
@@ -77,7 +77,7 @@ export function App() {
       />
       <BoardBanners problem={problem} unreadable={data?.unreadable ?? []} />
       {isPicture ? (
-        <PictureView {...shown} {...read} total={data?.counts["total"] ?? 0} place={place} />
+        <PictureView {...shown} {...pictureState} total={data?.counts["total"] ?? 0} place={place} />
       ) : (
         <ColumnsView {...shown} columns={columns} data={data} tab={tab} chooseTab={setTab} work={work} />
       )}
@@ -88,14 +88,14 @@ export function App() {
   );
 }
 
-interface DialogsProps {
-  readonly dialog: Dialog;
+interface BoardDialogsProps {
+  readonly dialog: OpenDialog;
   readonly choices: BoardChoices | undefined;
   readonly leave: () => void;
 }
 
 /** Shows the board's open dialog. The page of a spec shows the dialogs about that spec. */
-function BoardDialogs({ dialog, choices, leave }: DialogsProps) {
+function BoardDialogs({ dialog, choices, leave }: BoardDialogsProps) {
   switch (dialog?.kind) {
     case "add":
       return <AddDialog choices={choices} leave={leave} />;

@@ -1,13 +1,13 @@
 import { type BoardProblem, type Card, COLUMNS, type Column } from "#planner/board/wire.ts";
 import { type BoardMessage, showMessage } from "./store.ts";
 
-interface BannersProps {
+interface BoardBannersProps {
   readonly problem: string | undefined;
   readonly unreadable: readonly BoardProblem[];
 }
 
 /** Banners for a lost connection and for spec files that cannot be read. */
-export function BoardBanners({ problem, unreadable }: BannersProps) {
+export function BoardBanners({ problem, unreadable }: BoardBannersProps) {
   return (
     <>
       {problem === undefined ? null : (
@@ -29,7 +29,7 @@ export function BoardBanners({ problem, unreadable }: BannersProps) {
 }
 
 /** Short column names: all five fit side by side on a phone. */
-const SHORT: Readonly<Record<Column, string>> = {
+const SHORT_COLUMN_NAMES: Readonly<Record<Column, string>> = {
   blocked: "Blocked",
   ready: "Ready",
   working: "Work",
@@ -37,19 +37,19 @@ const SHORT: Readonly<Record<Column, string>> = {
   done: "Done",
 };
 
-interface TabsProps {
+interface ColumnTabsProps {
   readonly columns: Readonly<Record<Column, readonly Card[]>>;
   readonly tab: Column;
   readonly choose: (column: Column) => void;
 }
 
 /** Tabs that choose the visible column in a narrow window. */
-export function ColumnTabs({ columns, tab, choose }: TabsProps) {
+export function ColumnTabs({ columns, tab, choose }: ColumnTabsProps) {
   return (
     <nav class="tabs" aria-label="Columns">
       {COLUMNS.map((column) => (
         <button type="button" key={column} aria-pressed={tab === column} onClick={() => choose(column)}>
-          {SHORT[column]} {columns[column].length}
+          {SHORT_COLUMN_NAMES[column]} {columns[column].length}
         </button>
       ))}
     </nav>

@@ -2,7 +2,7 @@ import type { BoardPicture, Card, PictureBox } from "#planner/board/wire.ts";
 import { COLUMN_NAMES } from "./order.ts";
 import { formatBoardUrl, readBoardAddress } from "./place.ts";
 
-interface BoxProps {
+interface SpecBoxProps {
   readonly box: PictureBox;
   readonly size: BoardPicture["box"];
   /** Card of the spec; undefined if no spec has this id. */
@@ -14,7 +14,7 @@ interface BoxProps {
 }
 
 /** One spec in the dependency picture. A click or Enter opens its page. */
-export function SpecBox({ box, size, card, isChosen, isDim, choose }: BoxProps) {
+export function SpecBox({ box, size, card, isChosen, isDim, choose }: SpecBoxProps) {
   const { id, x, y, critical, in_cycle } = box;
   const marks = [...(critical ? ["critical"] : []), ...(in_cycle ? ["cycle"] : []), ...(isDim ? ["dim"] : [])];
   const place = { left: `${x}px`, top: `${y}px`, width: `${size.width}px`, height: `${size.height}px` };

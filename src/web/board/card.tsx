@@ -2,16 +2,16 @@ import type { Card, CardAgent } from "#planner/board/wire.ts";
 import { formatDollars, formatShortCount } from "#words/figures.ts";
 import { formatBoardUrl, readBoardAddress } from "./place.ts";
 import { stripTerminalSequences } from "./plain_log.ts";
-import { formatDuration, useCurrentTime } from "./times.ts";
+import { formatElapsedTime, useCurrentTime } from "./times.ts";
 
 interface CardProps {
   readonly card: Card;
   readonly isChosen: boolean;
   readonly choose: () => void;
-  readonly carry: (data: DataTransfer) => void;
+  readonly setDragData: (data: DataTransfer) => void;
 }
 
-export function CardView({ card, isChosen, choose, carry }: CardProps) {
+export function CardView({ card, isChosen, choose, setDragData: carry }: CardProps) {
   const { id, short, title, type, labels, priority, due, assignee, criteria } = card;
   return (
     <a
@@ -77,7 +77,7 @@ function AgentLines({ agent: { name, model, started_at, tokens, cost_usd, line }
   const facts = [
     name ?? "agent",
     ...(model === null ? [] : [model]),
-    formatDuration(Date.parse(started_at), now),
+    formatElapsedTime(Date.parse(started_at), now),
     ...(tokens === null ? [] : [`${formatShortCount(tokens)} tokens`]),
     ...(cost_usd === null ? [] : [formatDollars(cost_usd)]),
   ];

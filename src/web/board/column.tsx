@@ -2,15 +2,15 @@ import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Card, Column } from "#planner/board/wire.ts";
 import { CardView } from "./card.tsx";
-import { followScroll } from "./follow_scroll.ts";
+import { addScrollListener } from "./follow_scroll.ts";
 import { COLUMN_DESCRIPTIONS, COLUMN_NAMES } from "./order.ts";
 
 /** Height of a card including its gap, in pixels; style/board.css sets the same value. */
-const CARD_PX = 152;
+const CARD_HEIGHT_PX = 152;
 /** Number of cards that are drawn above and below the visible ones. */
-const BESIDE = 4;
+const OVERSCAN_CARDS = 4;
 /** Media type of the id that a dragged card transfers. */
-const CARRIED = "application/x-planner-spec";
+const DRAG_MEDIA_TYPE = "application/x-planner-spec";
 
 interface ColumnProps {
   readonly column: Column;
@@ -33,13 +33,13 @@ export function ColumnView(props: ColumnProps) {
   const [isOver, setOver] = useState(false);
   const hidden = total - older - cards.length;
   const rest = [...(hidden > 0 ? [`${hidden} do not meet the filter`] : []), ...(older > 0 ? [`${older} older`] : [])];
-  const empty = isLoading ? "Reading the project" : hidden > 0 ? "None meets the filter" : EMPTY[column];
+  const empty = isLoading ? "Reading the project" : hidden > 0 ? "None meets the filter" : EMPTY_COLUMN_TEXTS[column];
   return (
     <section
       class={`column${isShown ? " shown" : ""}${isOver ? " over" : ""}`}
       aria-labelledby={`column-${column}`}
       onDragOver={(event) => {
-        if (event.dataTransfer?.types.includes(CARRIED) !== true) return;
+        if (event.dataTransfer?.types.includes(DRAG_MEDIA_TYPE) !== true) return;
         event.preventDefault();
         setOver(true);
       }}
@@ -47,7 +47,7 @@ export function ColumnView(props: ColumnProps) {
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        const id = event.dataTransfer?.getData(CARRIED) ?? "";
+        const id = event.dataTransfer?.getData(DRAG_MEDIA_TYPE) ?? "";
         if (id !== "") drop(id);
       }}
     >
@@ -61,13 +61,13 @@ export function ColumnView(props: ColumnProps) {
   );
 }
 
-interface ListProps extends Pick<ColumnProps, "cards" | "isWhole" | "chosen" | "choose"> {
+interface CardListProps extends Pick<ColumnProps, "cards" | "isWhole" | "chosen" | "choose"> {
   /** Text that is shown if there are no cards. */
   readonly empty: string;
 }
 
 /** Draws only the visible cards, in a list as high as all of them. */
-function CardList({ cards, isWhole, chosen, choose, empty }: ListProps) {
+function CardList({ cards, isWhole, chosen, choose, empty }: CardListProps) {
   const list = useRef<HTMLDivElement>(null);
   const { from, to } = useVisibleCards(list, cards.length, isWhole);
   const at = cards.findIndex(({ id }) => id === chosen);
@@ -81,19 +81,19 @@ function CardList({ cards, isWhole, chosen, choose, empty }: ListProps) {
       {cards.length === 0 ? (
         <p class="empty">{empty}</p>
       ) : (
-        <ul style={isWhole ? undefined : { height: `${cards.length * CARD_PX}px` }}>
+        <ul style={isWhole ? undefined : { height: `${cards.length * CARD_HEIGHT_PX}px` }}>
           {drawn.map(({ card, index }) => (
             <li
               key={card.id}
               aria-setsize={cards.length}
               aria-posinset={index + 1}
-              style={isWhole ? undefined : { top: `${index * CARD_PX}px` }}
+              style={isWhole ? undefined : { top: `${index * CARD_HEIGHT_PX}px` }}
             >
               <CardView
                 card={card}
                 isChosen={card.id === chosen}
                 choose={() => choose(card.id)}
-                carry={(data) => data.setData(CARRIED, card.id)}
+                setDragData={(data) => data.setData(DRAG_MEDIA_TYPE, card.id)}
               />
             </li>
           ))}
@@ -103,7 +103,7 @@ function CardList({ cards, isWhole, chosen, choose, empty }: ListProps) {
   );
 }
 
-const EMPTY: Readonly<Record<Column, string>> = {
+const EMPTY_COLUMN_TEXTS: Readonly<Record<Column, string>> = {
   blocked: "No spec waits for another one",
   ready: "No spec can be worked on now",
   working: "No agent is at work",
@@ -117,12 +117,12 @@ function useVisibleCards(list: RefObject<HTMLDivElement | null>, count: number, 
   useLayoutEffect(() => {
     const element = list.current;
     if (element === null) return undefined;
-    const look = () => {
-      const from = Math.max(0, Math.floor(element.scrollTop / CARD_PX) - BESIDE);
-      const to = Math.ceil((element.scrollTop + element.clientHeight) / CARD_PX) + BESIDE;
+    const updateVisible = () => {
+      const from = Math.max(0, Math.floor(element.scrollTop / CARD_HEIGHT_PX) - OVERSCAN_CARDS);
+      const to = Math.ceil((element.scrollTop + element.clientHeight) / CARD_HEIGHT_PX) + OVERSCAN_CARDS;
       setSeen((before) => (before.from === from && before.to === to ? before : { from, to }));
     };
-    return followScroll(element, look);
+    return addScrollListener(element, updateVisible);
   }, [list]);
   return isWhole ? { from: 0, to: count } : seen;
 }

@@ -3,7 +3,7 @@ import { moveCard } from "./act.ts";
 import { ColumnTabs } from "./app_parts.tsx";
 import { ColumnView } from "./column.tsx";
 
-interface ColumnsProps {
+interface ColumnsViewProps {
   readonly columns: Readonly<Record<Column, readonly Card[]>>;
   readonly data: BoardData | undefined;
   readonly cards: ReadonlyMap<string, Card>;
@@ -18,7 +18,7 @@ interface ColumnsProps {
 }
 
 /** The board's columns: side by side, or one at a time in a narrow window. */
-export function ColumnsView({ columns, data, cards, isWhole, tab, chooseTab, chosen, choose, work }: ColumnsProps) {
+export function ColumnsView({ columns, data, cards, isWhole, tab, chooseTab, chosen, choose, work }: ColumnsViewProps) {
   return (
     <>
       <ColumnTabs columns={columns} tab={tab} choose={chooseTab} />

@@ -99,7 +99,7 @@ function FieldControl({ id, value, set, type = "text", options, rows }: FieldPro
 }
 
 /** Splits a list at commas and white space. */
-export function splitCommaList(text: string): readonly string[] {
+export function splitWordList(text: string): readonly string[] {
   return text
     .split(/[,\s]+/)
     .map((word) => word.trim())

@@ -4,7 +4,7 @@ import { RequestError, readFileDifference } from "./api.ts";
 import { stripTerminalSequences } from "./plain_log.ts";
 
 /** Maximum number of lines of a difference that are drawn. */
-const MOST_LINES = 3000;
+const MAX_LINES = 3000;
 
 /** Lists the commits and files of a branch. A click on a file opens its difference. */
 export function DifferenceView({ difference }: { readonly difference: BranchDifference | null }) {
@@ -34,15 +34,15 @@ export function DifferenceView({ difference }: { readonly difference: BranchDiff
   );
 }
 
-interface FileProps {
+interface FileDifferenceProps {
   readonly difference: BranchDifference;
   readonly file: BranchDifference["files"][number];
 }
 
-function FileDifference({ difference: { from, to }, file }: FileProps) {
+function FileDifference({ difference: { from, to }, file }: FileDifferenceProps) {
   const { path, change, added, removed, changed_in_main } = file;
   const [text, setText] = useState<string>();
-  const read = async () => {
+  const loadText = async () => {
     if (text !== undefined) return;
     try {
       setText(await readFileDifference({ from, to, path }));
@@ -56,7 +56,7 @@ function FileDifference({ difference: { from, to }, file }: FileProps) {
     ...(changed_in_main ? ["changed in the main branch too"] : []),
   ];
   return (
-    <details onToggle={({ currentTarget }) => currentTarget.open && void read()}>
+    <details onToggle={({ currentTarget }) => currentTarget.open && void loadText()}>
       <summary>
         <code>{path}</code> <span class="muted">{facts.join(" · ")}</span>
       </summary>
@@ -66,13 +66,13 @@ function FileDifference({ difference: { from, to }, file }: FileProps) {
 }
 
 function PatchLines({ text }: { readonly text: string }) {
-  const lines = stripTerminalSequences(text).split("\n").slice(0, MOST_LINES);
+  const lines = stripTerminalSequences(text).split("\n").slice(0, MAX_LINES);
   // biome-ignore-start lint/suspicious/noArrayIndexKey: the lines of a patch never move
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard
     <pre class="patch" tabIndex={0}>
       {lines.map((line, index) => (
-        <span key={index} class={classifyPatchLine(line)}>
+        <span key={index} class={getPatchLineClass(line)}>
           {`${line}\n`}
         </span>
       ))}
@@ -81,7 +81,7 @@ function PatchLines({ text }: { readonly text: string }) {
   // biome-ignore-end lint/suspicious/noArrayIndexKey: the lines of a patch never move
 }
 
-function classifyPatchLine(line: string): string {
+function getPatchLineClass(line: string): string {
   if (/^(?:\+\+\+|---|diff |index )/.test(line)) return "head";
   if (line.startsWith("@@")) return "place";
   return line.startsWith("+") ? "plus" : line.startsWith("-") ? "minus" : "";

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import type { SpecPage } from "#planner/board/wire.ts";
 import { callTool, RequestError, readSpec } from "./api.ts";
-import { LabelledField, ModalDialog, splitCommaList } from "./dialog.tsx";
+import { LabelledField, ModalDialog, splitWordList } from "./dialog.tsx";
 import { boardStore, showMessage } from "./store.ts";
 
-interface Draft {
+interface EditDraft {
   readonly priority: string;
   readonly due: string;
   readonly assignee: string;
@@ -13,21 +13,22 @@ interface Draft {
   readonly body: string;
 }
 
-interface EditProps {
+interface EditDialogProps {
   readonly spec: SpecPage;
   readonly leave: () => void;
-  readonly again: () => void;
+  readonly reload: () => void;
 }
 
 /** Dialog that edits a spec's fields and text. If another writer has changed the spec, shows the newer state. */
-export function EditDialog({ spec, leave, again }: EditProps) {
+export function EditDialog({ spec, leave, reload: again }: EditDialogProps) {
   const [base, setBase] = useState(spec);
   const [draft, setDraft] = useState(() => createDraft(spec));
   const [problem, setProblem] = useState<string>();
-  const [theirs, setTheirs] = useState<Draft>();
-  const set = (part: keyof Draft) => (value: string) => setDraft((before) => ({ ...before, [part]: value }));
+  const [theirs, setTheirs] = useState<EditDraft>();
+  const createSetter = (part: keyof EditDraft) => (value: string) =>
+    setDraft((before) => ({ ...before, [part]: value }));
   const change = createUpdateArguments(createDraft(base), draft);
-  const save = async () => {
+  const saveChanges = async () => {
     try {
       const { text } = await callTool("update", { id: spec.id, ...change }, { seen: base.seen });
       showMessage({ tone: "ok", text });
@@ -42,8 +43,8 @@ export function EditDialog({ spec, leave, again }: EditProps) {
       setDraft(
         (mine) =>
           Object.fromEntries(
-            PARTS.map((part) => [part, mine[part] === before[part] ? now[part] : mine[part]]),
-          ) as unknown as Draft,
+            DRAFT_FIELDS.map((part) => [part, mine[part] === before[part] ? now[part] : mine[part]]),
+          ) as unknown as EditDraft,
       );
       setTheirs(now);
       setBase(newer);
@@ -54,7 +55,7 @@ export function EditDialog({ spec, leave, again }: EditProps) {
     <ModalDialog
       title="Edit"
       leave={leave}
-      submit={{ label: "Save", act: () => void save(), disabled: Object.keys(change).length === 0 }}
+      submit={{ label: "Save", act: () => void saveChanges(), disabled: Object.keys(change).length === 0 }}
     >
       {problem === undefined ? null : (
         <p class="banner fault" role="alert">
@@ -65,30 +66,40 @@ export function EditDialog({ spec, leave, again }: EditProps) {
         <details open>
           <summary>The newer state</summary>
           <pre>
-            {PARTS.filter((part) => theirs[part] !== "")
-              .map((part) => `${NAMES[part]}: ${theirs[part]}`)
+            {DRAFT_FIELDS.filter((part) => theirs[part] !== "")
+              .map((part) => `${FIELD_LABELS[part]}: ${theirs[part]}`)
               .join("\n")}
           </pre>
         </details>
       )}
       <div class="pair">
-        <LabelledField label={NAMES.priority} value={draft.priority} set={set("priority")} options={priorities} />
-        <LabelledField label={NAMES.due} type="date" value={draft.due} set={set("due")} />
-        <LabelledField label={NAMES.assignee} value={draft.assignee} set={set("assignee")} />
-        <LabelledField label={NAMES.labels} value={draft.labels} set={set("labels")} hint="With commas" />
         <LabelledField
-          label={NAMES.depends_on}
+          label={FIELD_LABELS.priority}
+          value={draft.priority}
+          set={createSetter("priority")}
+          options={priorities}
+        />
+        <LabelledField label={FIELD_LABELS.due} type="date" value={draft.due} set={createSetter("due")} />
+        <LabelledField label={FIELD_LABELS.assignee} value={draft.assignee} set={createSetter("assignee")} />
+        <LabelledField
+          label={FIELD_LABELS.labels}
+          value={draft.labels}
+          set={createSetter("labels")}
+          hint="With commas"
+        />
+        <LabelledField
+          label={FIELD_LABELS.depends_on}
           value={draft.depends_on}
-          set={set("depends_on")}
+          set={createSetter("depends_on")}
           hint="Ids, with commas"
         />
       </div>
-      <LabelledField label={NAMES.body} value={draft.body} set={set("body")} rows={16} />
+      <LabelledField label={FIELD_LABELS.body} value={draft.body} set={createSetter("body")} rows={16} />
     </ModalDialog>
   );
 }
 
-const NAMES = {
+const FIELD_LABELS = {
   priority: "Priority",
   due: "Due",
   assignee: "Assignee",
@@ -97,9 +108,9 @@ const NAMES = {
   body: "Text",
 } as const;
 
-const PARTS = Object.keys(NAMES) as readonly (keyof Draft)[];
+const DRAFT_FIELDS = Object.keys(FIELD_LABELS) as readonly (keyof EditDraft)[];
 
-function createDraft(spec: SpecPage): Draft {
+function createDraft(spec: SpecPage): EditDraft {
   return {
     priority: spec.priority ?? "",
     due: spec.due ?? "",
@@ -111,12 +122,12 @@ function createDraft(spec: SpecPage): Draft {
 }
 
 /** Returns the arguments of the command `update` for the fields that differ between two drafts. */
-function createUpdateArguments(before: Draft, after: Draft): object {
+function createUpdateArguments(before: EditDraft, after: EditDraft): object {
   const simple = (["priority", "due", "assignee"] as const).filter((part) => before[part] !== after[part]);
   const lists = (["labels", "depends_on"] as const).filter((part) => before[part] !== after[part]);
   return {
     ...Object.fromEntries(simple.map((part) => [part, after[part].trim()])),
-    ...Object.fromEntries(lists.map((part) => [part, splitCommaList(after[part])])),
+    ...Object.fromEntries(lists.map((part) => [part, splitWordList(after[part])])),
     ...(before.body === after.body ? {} : { output: after.body, replace_body: true }),
   };
 }

@@ -1,11 +1,11 @@
 /** Calls `look` now, and whenever the element is scrolled or resized. Returns a function that stops these calls. */
-export function followScroll(element: HTMLElement, look: () => void): () => void {
-  look();
-  const resized = new ResizeObserver(look);
+export function addScrollListener(element: HTMLElement, listener: () => void): () => void {
+  listener();
+  const resized = new ResizeObserver(listener);
   resized.observe(element);
-  element.addEventListener("scroll", look, { passive: true });
+  element.addEventListener("scroll", listener, { passive: true });
   return () => {
     resized.disconnect();
-    element.removeEventListener("scroll", look);
+    element.removeEventListener("scroll", listener);
   };
 }

@@ -2,20 +2,20 @@ import { useEffect, useRef } from "preact/hooks";
 import { type Card, COLUMNS, type Column } from "#planner/board/wire.ts";
 import type { ArrowStep } from "./walk.ts";
 
-export interface KeyActions {
+export interface BoardShortcutActions {
   readonly chosen: Card | undefined;
   /** Returns the card next to the chosen one in the direction of a step. */
-  readonly beside: (step: ArrowStep) => Card | undefined;
-  readonly choose: (card: Card) => void;
-  readonly open: (card: Card) => void;
-  readonly close: () => void;
-  readonly move: (card: Card, to: Column) => void;
-  readonly work: (card: Card) => void;
-  readonly add: () => void;
-  readonly search: () => void;
+  readonly findBeside: (step: ArrowStep) => Card | undefined;
+  readonly chooseCard: (card: Card) => void;
+  readonly openCard: (card: Card) => void;
+  readonly closeSpec: () => void;
+  readonly moveCard: (card: Card, to: Column) => void;
+  readonly startWork: (card: Card) => void;
+  readonly addSpec: () => void;
+  readonly focusSearch: () => void;
   readonly changeView: () => void;
   readonly showKeys: () => void;
-  readonly undo: () => void;
+  readonly undoChange: () => void;
 }
 
 /** Keyboard shortcuts and their descriptions, for the dialog that lists them. */
@@ -34,34 +34,34 @@ export const BOARD_SHORTCUTS = [
 ] as const;
 
 /** Handles the page's keyboard shortcuts, except in a field or a dialog. */
-export function useBoardShortcuts(actions: KeyActions): void {
+export function useBoardShortcuts(actions: BoardShortcutActions): void {
   const latest = useRef(actions);
   latest.current = actions;
   useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
+    const handleKeyDown = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
       const isField = target.matches?.("input:not([type=checkbox]), textarea, select") === true;
       if (event.key === "Escape" && isField && target.closest("dialog") === null) target.blur();
       if (isField || event.ctrlKey || event.metaKey || event.altKey || target.closest?.("dialog") != null) return;
       if (handleShortcutKey(event, latest.current)) event.preventDefault();
     };
-    addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
+    addEventListener("keydown", handleKeyDown);
+    return () => removeEventListener("keydown", handleKeyDown);
   }, []);
 }
 
-function handleShortcutKey({ key, shiftKey }: KeyboardEvent, actions: KeyActions): boolean {
+function handleShortcutKey({ key, shiftKey }: KeyboardEvent, actions: BoardShortcutActions): boolean {
   const { chosen } = actions;
-  const step = STEPS[key];
+  const step = STEPS_BY_KEY[key];
   if (step !== undefined && shiftKey && step.across !== 0) return moveCardBeside(actions, step.across);
   if (step !== undefined) return chooseCardBeside(actions, step);
-  if (key === "Escape") actions.close();
-  else if (key === "/") actions.search();
+  if (key === "Escape") actions.closeSpec();
+  else if (key === "/") actions.focusSearch();
   else if (key === "?") actions.showKeys();
-  else if (key === "a") actions.add();
+  else if (key === "a") actions.addSpec();
   else if (key === "d") actions.changeView();
-  else if (key === "u") actions.undo();
-  else if (key === "w" && chosen !== undefined) actions.work(chosen);
+  else if (key === "u") actions.undoChange();
+  else if (key === "w" && chosen !== undefined) actions.startWork(chosen);
   else return false;
   return true;
 }
@@ -73,7 +73,7 @@ const [left, right, up, down]: readonly ArrowStep[] = [
   { across: 0, along: 1 },
 ];
 
-const STEPS: Readonly<Record<string, ArrowStep | undefined>> = {
+const STEPS_BY_KEY: Readonly<Record<string, ArrowStep | undefined>> = {
   ArrowLeft: left,
   h: left,
   ArrowRight: right,
@@ -84,14 +84,14 @@ const STEPS: Readonly<Record<string, ArrowStep | undefined>> = {
   j: down,
 };
 
-function moveCardBeside({ chosen, move }: KeyActions, step: number): boolean {
+function moveCardBeside({ chosen, moveCard: move }: BoardShortcutActions, step: number): boolean {
   const to = chosen === undefined ? undefined : COLUMNS[COLUMNS.indexOf(chosen.column) + step];
   if (chosen === undefined || to === undefined) return false;
   move(chosen, to);
   return true;
 }
 
-function chooseCardBeside({ beside, choose }: KeyActions, step: ArrowStep): boolean {
+function chooseCardBeside({ findBeside: beside, chooseCard: choose }: BoardShortcutActions, step: ArrowStep): boolean {
   const found = beside(step);
   if (found !== undefined) choose(found);
   return found !== undefined;

@@ -11,12 +11,12 @@ if (root !== null) {
   const draw = () => render(<App />, root);
   draw();
   // Before the browser lays out a page for printing, every card must be drawn.
-  const print = (isPrinting: boolean) => {
+  const setPrinting = (isPrinting: boolean) => {
     boardStore.set({ isPrinting });
     draw();
   };
-  addEventListener("beforeprint", () => print(true));
-  addEventListener("afterprint", () => print(false));
-  matchMedia("print").addEventListener("change", ({ matches }) => print(matches));
+  addEventListener("beforeprint", () => setPrinting(true));
+  addEventListener("afterprint", () => setPrinting(false));
+  matchMedia("print").addEventListener("change", ({ matches }) => setPrinting(matches));
 }
 followBoard();

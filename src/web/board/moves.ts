@@ -8,7 +8,7 @@ export type CardMove =
   | { readonly kind: "no"; readonly why: string };
 
 /** Statuses that a person may set again to undo a move. Source: docs/contract/spec-tool.md#tools. */
-const SETTABLE: readonly string[] = ["pending", "in_progress", "completed", "failed"];
+const SETTABLE_STATUSES: readonly string[] = ["pending", "in_progress", "completed", "failed"];
 
 /** Returns the effect of moving a card to a column; null if it is already there. */
 export function planCardMove(card: Card, to: Column): CardMove | null {
@@ -56,7 +56,7 @@ export function isWaitingForMerge({ need }: Card): boolean {
 
 /** Returns the arguments of `update` that restore the current status; null if a person cannot set this status. */
 function createUndoArguments({ id, status }: Card): object | null {
-  return SETTABLE.includes(status) ? { id, status } : null;
+  return SETTABLE_STATUSES.includes(status) ? { id, status } : null;
 }
 
 function createCommandMove(tool: string, args: object, undo: object | null): CardMove {

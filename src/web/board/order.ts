@@ -27,14 +27,16 @@ export function sortCardsByColumn(
 ): Readonly<Record<Column, readonly Card[]>> {
   const columns = Object.fromEntries(COLUMNS.map((column) => [column, [] as Card[]])) as Record<Column, Card[]>;
   for (const card of cards) if (matchesFilter(place, card)) columns[card.column].push(card);
-  const rank = ({ priority }: Card) => {
+  const getPriorityRank = ({ priority }: Card) => {
     const at = priorities.indexOf(priority ?? "");
     return at === -1 ? priorities.length : at;
   };
-  const byId = (a: Card, b: Card) => (a.id < b.id ? -1 : 1);
+  const compareIds = (a: Card, b: Card) => (a.id < b.id ? -1 : 1);
   for (const column of COLUMNS) {
     columns[column].sort((a, b) =>
-      column === "done" ? byId(b, a) : rank(a) - rank(b) || compareDueDates(a, b) || byId(a, b),
+      column === "done"
+        ? compareIds(b, a)
+        : getPriorityRank(a) - getPriorityRank(b) || compareDueDates(a, b) || compareIds(a, b),
     );
   }
   return columns;

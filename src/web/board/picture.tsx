@@ -4,23 +4,23 @@ import type { BoardPicture, Card, PictureBox, PictureEdge } from "#planner/board
 import { formatCountOf, listSomeNames } from "#words/names.ts";
 import { RequestError, readPicture } from "./api.ts";
 import { SpecBox } from "./box.tsx";
-import { followScroll } from "./follow_scroll.ts";
+import { addScrollListener } from "./follow_scroll.ts";
 import { type BoardAddress, matchesFilter } from "./place.ts";
 
 /** Margin that is drawn on each side of the visible part, in pixels. The drawn part moves in steps of this size. */
-const BESIDE = 400;
+const MARGIN_PX = 400;
 /** Maximum number of ids in a sentence. */
-const MOST_IDS = 5;
+const MAX_IDS = 5;
 
 /** A rectangle of the plane, in pixels. */
-interface Part {
+interface Rectangle {
   readonly left: number;
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
 }
 
-interface PictureProps {
+interface PictureViewProps {
   readonly picture: BoardPicture | undefined;
   readonly problem: string | undefined;
   readonly cards: ReadonlyMap<string, Card>;
@@ -34,7 +34,7 @@ interface PictureProps {
 }
 
 /** Dependency picture: the open specs in layers, each behind the specs it waits for. */
-export function PictureView(props: PictureProps) {
+export function PictureView(props: PictureViewProps) {
   const { picture, problem, cards, total, choose } = props;
   const isEmpty = picture !== undefined && picture.boxes.length === 0;
   return (
@@ -55,20 +55,23 @@ export function PictureView(props: PictureProps) {
   );
 }
 
-type SummaryProps = Pick<PictureProps, "total" | "cards" | "choose"> & { readonly picture: BoardPicture };
+type PictureSummaryProps = Pick<PictureViewProps, "total" | "cards" | "choose"> & { readonly picture: BoardPicture };
 
 /** Text about the picture: number of specs, omitted specs, and cycles or missing ids. */
-function PictureSummary({ picture, total, cards, choose }: SummaryProps) {
+function PictureSummary({ picture, total, cards, choose }: PictureSummaryProps) {
   const { boxes, edges, critical_path, cycles, unknown } = picture;
   const open = boxes.length - unknown.length;
   const [start] = critical_path;
-  const names = (ids: readonly string[]) => ids.map((id) => cards.get(id)?.short ?? id);
+  const listShortNames = (ids: readonly string[]) => ids.map((id) => cards.get(id)?.short ?? id);
   const faults = [
     ...cycles
-      .slice(0, MOST_IDS)
-      .map((cycle) => `Each waits for the next: ${[...names(cycle), ...names(cycle.slice(0, 1))].join(" → ")}`),
-    ...(cycles.length > MOST_IDS ? [`${cycles.length - MOST_IDS} more cycles`] : []),
-    ...(unknown.length > 0 ? [`Waited for, and no spec: ${listSomeNames(unknown, MOST_IDS)}`] : []),
+      .slice(0, MAX_IDS)
+      .map(
+        (cycle) =>
+          `Each waits for the next: ${[...listShortNames(cycle), ...listShortNames(cycle.slice(0, 1))].join(" → ")}`,
+      ),
+    ...(cycles.length > MAX_IDS ? [`${cycles.length - MAX_IDS} more cycles`] : []),
+    ...(unknown.length > 0 ? [`Waited for, and no spec: ${listSomeNames(unknown, MAX_IDS)}`] : []),
   ];
   return (
     <>
@@ -100,7 +103,7 @@ function PicturePlane({
   isWhole,
   chosen,
   choose,
-}: PictureProps & { readonly picture: BoardPicture }) {
+}: PictureViewProps & { readonly picture: BoardPicture }) {
   const { width, height, box: size, boxes, edges } = picture;
   const frame = useRef<HTMLElement>(null);
   const part = useVisiblePart(frame, isWhole ? { left: 0, top: 0, right: width, bottom: height } : undefined);
@@ -165,7 +168,7 @@ function getEdgeBoxes({ from, to }: PictureEdge, boxes: readonly PictureBox[]): 
   return [from, to].flatMap((at) => boxes[at] ?? []);
 }
 
-function computeBounds(boxes: readonly PictureBox[], { width, height }: BoardPicture["box"]): Part {
+function computeBounds(boxes: readonly PictureBox[], { width, height }: BoardPicture["box"]): Rectangle {
   const [xs, ys] = [boxes.map(({ x }) => x), boxes.map(({ y }) => y)];
   return {
     left: Math.min(...xs),
@@ -175,28 +178,28 @@ function computeBounds(boxes: readonly PictureBox[], { width, height }: BoardPic
   };
 }
 
-function isOverlapping(part: Part, { left, top, right, bottom }: Part): boolean {
+function isOverlapping(part: Rectangle, { left, top, right, bottom }: Rectangle): boolean {
   return left < part.right && right > part.left && top < part.bottom && bottom > part.top;
 }
 
 /** Returns the visible part of the plane with a margin. For printing, returns `whole`, the part to draw instead. */
-function useVisiblePart(frame: RefObject<HTMLElement | null>, whole: Part | undefined): Part {
-  const [seen, setSeen] = useState<Part>({ left: 0, top: 0, right: 1600, bottom: 1200 });
+function useVisiblePart(frame: RefObject<HTMLElement | null>, whole: Rectangle | undefined): Rectangle {
+  const [seen, setSeen] = useState<Rectangle>({ left: 0, top: 0, right: 1600, bottom: 1200 });
   useLayoutEffect(() => {
     const element = frame.current;
     if (element === null) return undefined;
-    const stepped = (length: number) => Math.floor(length / BESIDE) * BESIDE;
-    const look = () => {
+    const roundDown = (length: number) => Math.floor(length / MARGIN_PX) * MARGIN_PX;
+    const updateVisible = () => {
       const { scrollLeft, scrollTop, clientWidth, clientHeight } = element;
       const next = {
-        left: Math.max(0, stepped(scrollLeft) - BESIDE),
-        top: Math.max(0, stepped(scrollTop) - BESIDE),
-        right: stepped(scrollLeft + clientWidth) + 2 * BESIDE,
-        bottom: stepped(scrollTop + clientHeight) + 2 * BESIDE,
+        left: Math.max(0, roundDown(scrollLeft) - MARGIN_PX),
+        top: Math.max(0, roundDown(scrollTop) - MARGIN_PX),
+        right: roundDown(scrollLeft + clientWidth) + 2 * MARGIN_PX,
+        bottom: roundDown(scrollTop + clientHeight) + 2 * MARGIN_PX,
       };
       setSeen((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next));
     };
-    return followScroll(element, look);
+    return addScrollListener(element, updateVisible);
   }, [frame]);
   return whole ?? seen;
 }
@@ -216,7 +219,7 @@ function useScrollToBox(
   }, [frame, picture, chosen]);
 }
 
-interface PictureRead {
+interface PictureState {
   readonly picture: BoardPicture | undefined;
   readonly problem: string | undefined;
 }
@@ -225,8 +228,8 @@ interface PictureRead {
  * Reads the dependency picture while it is visible, and again after each change of a spec.
  * @param revision the board's revision in which a spec changed last; undefined before the board is loaded
  */
-export function usePicture(isShown: boolean, revision: number | undefined): PictureRead {
-  const [read, setRead] = useState<PictureRead>({ picture: undefined, problem: undefined });
+export function usePicture(isShown: boolean, revision: number | undefined): PictureState {
+  const [read, setRead] = useState<PictureState>({ picture: undefined, problem: undefined });
   useEffect(() => {
     if (!isShown || revision === undefined) return undefined;
     let isCurrent = true;

@@ -12,15 +12,17 @@ export interface BoardAddress {
   readonly agent: string;
 }
 
-const PARTS = ["view", "spec", "text", "label", "assignee", "agent"] as const;
+const ADDRESS_PARTS = ["view", "spec", "text", "label", "assignee", "agent"] as const;
 
 export function readBoardAddress(): BoardAddress {
   const words = new URLSearchParams(location.hash.slice(1));
-  return Object.fromEntries(PARTS.map((part) => [part, words.get(part) ?? ""])) as unknown as BoardAddress;
+  return Object.fromEntries(ADDRESS_PARTS.map((part) => [part, words.get(part) ?? ""])) as unknown as BoardAddress;
 }
 
 export function formatBoardUrl(place: BoardAddress): string {
-  const words = new URLSearchParams(PARTS.filter((part) => place[part] !== "").map((part) => [part, place[part]]));
+  const words = new URLSearchParams(
+    ADDRESS_PARTS.filter((part) => place[part] !== "").map((part) => [part, place[part]]),
+  );
   return `#${words}`;
 }
 
@@ -37,9 +39,9 @@ export function changeBoardAddress(change: Partial<BoardAddress>): void {
 export function useBoardAddress(): BoardAddress {
   const [place, setPlace] = useState(readBoardAddress);
   useEffect(() => {
-    const follow = () => setPlace(readBoardAddress());
-    addEventListener("hashchange", follow);
-    return () => removeEventListener("hashchange", follow);
+    const updateAddress = () => setPlace(readBoardAddress());
+    addEventListener("hashchange", updateAddress);
+    return () => removeEventListener("hashchange", updateAddress);
   }, []);
   return place;
 }

@@ -11,7 +11,7 @@ import { isWaitingForMerge } from "./moves.ts";
 import { changeBoardAddress } from "./place.ts";
 import { CriteriaList, RunList, SpecLinks } from "./spec_parts.tsx";
 
-interface SideProps {
+interface SpecSidePageProps {
   readonly id: string;
   /** Card of the spec; undefined for an archived spec or one that was done long ago. */
   readonly card: Card | undefined;
@@ -19,7 +19,7 @@ interface SideProps {
 }
 
 /** Page about one spec, next to the columns. Reads the spec again whenever its card changes. */
-export function SpecSidePage({ id, card, work }: SideProps) {
+export function SpecSidePage({ id, card, work }: SpecSidePageProps) {
   const [spec, setSpec] = useState<SpecPage>();
   const [problem, setProblem] = useState<string>();
   const [dialog, setDialog] = useState<"edit" | "back">();
@@ -40,7 +40,7 @@ export function SpecSidePage({ id, card, work }: SideProps) {
     };
   }, [id, card?.version, turn]);
   const leave = () => setDialog(undefined);
-  const again = () => setTurn((before) => before + 1);
+  const reload = () => setTurn((before) => before + 1);
   return (
     <aside class="side" aria-label="Spec">
       <header class="head">
@@ -60,7 +60,7 @@ export function SpecSidePage({ id, card, work }: SideProps) {
           <p class="muted">
             <code>{spec.id}</code> · {spec.status} · {spec.file}
           </p>
-          <SpecActions spec={spec} card={card} work={work} open={setDialog} again={again} />
+          <SpecActions spec={spec} card={card} work={work} open={setDialog} again={reload} />
           {card?.note == null ? null : <p class="banner watch">{card.note}</p>}
           {spec.diagnosis?.suggestion == null || spec.status === "pending" ? null : (
             <p class="hint">
@@ -68,7 +68,7 @@ export function SpecSidePage({ id, card, work }: SideProps) {
             </p>
           )}
           <SpecFields spec={spec} />
-          <CriteriaList spec={spec} again={again} />
+          <CriteriaList spec={spec} again={reload} />
           <SpecLinks title="Waits for" specs={spec.depends_on} />
           <SpecLinks title="Waits for this" specs={spec.dependents} />
           <SpecLinks title="Members" specs={spec.members} />
@@ -88,8 +88,8 @@ export function SpecSidePage({ id, card, work }: SideProps) {
           <LogView id={spec.id} hasLog={spec.has_log || card?.agent != null} />
         </section>
       )}
-      {dialog === "edit" && spec !== undefined ? <EditDialog spec={spec} leave={leave} again={again} /> : null}
-      {dialog === "back" ? <SendBackDialog id={id} leave={leave} again={again} /> : null}
+      {dialog === "edit" && spec !== undefined ? <EditDialog spec={spec} leave={leave} reload={reload} /> : null}
+      {dialog === "back" ? <SendBackDialog id={id} leave={leave} again={reload} /> : null}
     </aside>
   );
 }
@@ -102,7 +102,7 @@ function openInNewTab(event: MouseEvent): void {
   if (/^https?:/.test(href)) window.open(href, "_blank", "noopener,noreferrer");
 }
 
-interface ActionProps {
+interface SpecActionsProps {
   readonly spec: SpecPage;
   readonly card: Card | undefined;
   readonly work: (card: Card) => void;
@@ -111,10 +111,10 @@ interface ActionProps {
 }
 
 /** Buttons for the actions that the spec's state allows. The server checks each action again. */
-function SpecActions({ spec, card, work, open, again }: ActionProps) {
+function SpecActions({ spec, card, work, open, again }: SpecActionsProps) {
   const { id, status, seen, archived } = spec;
   if (archived) return <p class="hint">Archived: it can only be read.</p>;
-  const does =
+  const createCommandHandler =
     (tool: string, undo: object | null = null) =>
     () =>
       void runCommand(tool, { id }, { seen: { seen }, undo }).then(again);
@@ -123,7 +123,7 @@ function SpecActions({ spec, card, work, open, again }: ActionProps) {
   return (
     <div class="actions">
       {card !== undefined && isWaitingForMerge(card) ? (
-        <button type="button" class="primary" onClick={does("accept")}>
+        <button type="button" class="primary" onClick={createCommandHandler("accept")}>
           Accept and merge
         </button>
       ) : null}
@@ -132,7 +132,7 @@ function SpecActions({ spec, card, work, open, again }: ActionProps) {
           <button type="button" onClick={() => open("back")}>
             Send back
           </button>
-          <button type="button" onClick={does("reject")}>
+          <button type="button" onClick={createCommandHandler("reject")}>
             Reject
           </button>
         </>
@@ -144,10 +144,10 @@ function SpecActions({ spec, card, work, open, again }: ActionProps) {
       )}
       {isLive ? (
         <>
-          <button type="button" onClick={does("pause")}>
+          <button type="button" onClick={createCommandHandler("pause")}>
             Pause
           </button>
-          <button type="button" onClick={does("takeover")}>
+          <button type="button" onClick={createCommandHandler("takeover")}>
             Take over
           </button>
         </>
@@ -157,21 +157,21 @@ function SpecActions({ spec, card, work, open, again }: ActionProps) {
       </button>
       {isOpen && status !== "pending" && status !== "blocked" && !isLive ? (
         <>
-          <button type="button" onClick={does("finalize", { id, status })}>
+          <button type="button" onClick={createCommandHandler("finalize", { id, status })}>
             Finalize
           </button>
-          <button type="button" onClick={does("reset", { id, status })}>
+          <button type="button" onClick={createCommandHandler("reset", { id, status })}>
             Set ready
           </button>
         </>
       ) : null}
       {isOpen ? (
-        <button type="button" onClick={does("cancel", { id, status: "pending" })}>
+        <button type="button" onClick={createCommandHandler("cancel", { id, status: "pending" })}>
           Cancel it
         </button>
       ) : null}
       {status === "completed" ? (
-        <button type="button" onClick={does("archive")}>
+        <button type="button" onClick={createCommandHandler("archive")}>
           Archive
         </button>
       ) : null}
@@ -201,16 +201,16 @@ function SpecFields({ spec }: { readonly spec: SpecPage }) {
   );
 }
 
-interface BackProps {
+interface SendBackDialogProps {
   readonly id: string;
   readonly leave: () => void;
   readonly again: () => void;
 }
 
 /** Dialog that sends work back to the agent with a text, as `planner review --back` does. */
-function SendBackDialog({ id, leave, again }: BackProps) {
+function SendBackDialog({ id, leave, again }: SendBackDialogProps) {
   const [text, setText] = useState("");
-  const send = () => {
+  const sendText = () => {
     leave();
     void runCommand("back", { id, text }).then(again);
   };
@@ -218,7 +218,7 @@ function SendBackDialog({ id, leave, again }: BackProps) {
     <ModalDialog
       title="Send back"
       leave={leave}
-      submit={{ label: "Send back", act: send, disabled: text.trim() === "" }}
+      submit={{ label: "Send back", act: sendText, disabled: text.trim() === "" }}
     >
       <LabelledField
         label="What is to be done"

@@ -2,13 +2,13 @@ import type { NamedSpec, SpecPage, SpecPageCriterion } from "#planner/board/wire
 import { formatDollars, formatShortCount } from "#words/figures.ts";
 import { runCommand } from "./act.ts";
 import { formatBoardUrl, readBoardAddress } from "./place.ts";
-import { formatDuration, formatMoment } from "./times.ts";
+import { formatElapsedTime, formatLocalTime } from "./times.ts";
 
 /** List of criteria with their checks. Ticking a criterion that has a check runs the check first. */
 export function CriteriaList({ spec, again }: { readonly spec: SpecPage; readonly again: () => void }) {
   const { id, seen, criteria, archived, worktree } = spec;
   if (criteria.length === 0) return null;
-  const tick = (number: number, checked: boolean) =>
+  const tickCriterion = (number: number, checked: boolean) =>
     void runCommand("check", { id, criterion: number, checked }, { seen: { seen } }).then(again);
   return (
     <section>
@@ -28,7 +28,7 @@ export function CriteriaList({ spec, again }: { readonly spec: SpecPage; readonl
                 checked={one.checked}
                 disabled={archived || worktree !== null}
                 onChange={({ currentTarget }) => {
-                  tick(index + 1, currentTarget.checked);
+                  tickCriterion(index + 1, currentTarget.checked);
                   // The box stays as it was until the file contains the change.
                   currentTarget.checked = one.checked;
                 }}
@@ -47,10 +47,10 @@ function CheckLine({ id, criterion }: { readonly id: string; readonly criterion:
   const { verify, accepted, verdict, result } = criterion;
   if (verify === null) return null;
   const facts = [
-    VERDICTS[verdict] ?? verdict,
+    VERDICT_LABELS[verdict] ?? verdict,
     ...(accepted ? [] : [`not accepted: planner approve ${id}`]),
     ...(result === null ? [] : [result.problem ?? "passed", `${(result.duration_ms / 1000).toFixed(1)} s`]),
-    ...(result?.at == null ? [] : [formatMoment(result.at)]),
+    ...(result?.at == null ? [] : [formatLocalTime(result.at)]),
   ];
   return (
     <p class="check-line">
@@ -59,7 +59,7 @@ function CheckLine({ id, criterion }: { readonly id: string; readonly criterion:
   );
 }
 
-const VERDICTS: Readonly<Record<string, string>> = { not_run: "not run", edited: "proven with an edited file" };
+const VERDICT_LABELS: Readonly<Record<string, string>> = { not_run: "not run", edited: "proven with an edited file" };
 
 export function SpecLinks({ title, specs }: { readonly title: string; readonly specs: readonly NamedSpec[] }) {
   if (specs.length === 0) return null;
@@ -118,8 +118,8 @@ export function RunList({ spec: { runs, record } }: { readonly spec: SpecPage })
 function listRunFacts(run: SpecPage["runs"][number]): readonly string[] {
   const end = run.completed_at === null ? Date.now() : Date.parse(run.completed_at);
   return [
-    formatMoment(run.started_at),
-    formatDuration(Date.parse(run.started_at), end),
+    formatLocalTime(run.started_at),
+    formatElapsedTime(Date.parse(run.started_at), end),
     ...(run.agent === null ? [] : [run.agent]),
     ...(run.tokens === null ? [] : [`${formatShortCount(run.tokens)} tokens`]),
     ...(run.cost_usd === null ? [] : [formatDollars(run.cost_usd)]),

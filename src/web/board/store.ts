@@ -5,9 +5,9 @@ import { stripTerminalSequences } from "./plain_log.ts";
 import { readEvents } from "./read_events.ts";
 
 /** Maximum number of characters of a log that the page keeps. */
-const MOST_LOG = 2_000_000;
+const MAX_LOG_CHARS = 2_000_000;
 /** Delay before a lost connection is retried, in milliseconds. */
-const AGAIN_MS = 1000;
+const RETRY_DELAY_MS = 1000;
 
 /** A message to the person about a change, and the function that undoes this change. */
 export interface BoardMessage {
@@ -29,10 +29,10 @@ export interface BoardPageState {
   readonly isPrinting: boolean;
 }
 
-type Listener = () => void;
+type StateListener = () => void;
 
 /** State of the page, with listeners that are called on each change. */
-class Store {
+class BoardStore {
   #view: BoardPageState = {
     data: undefined,
     cards: new Map(),
@@ -42,7 +42,7 @@ class Store {
     log: undefined,
     isPrinting: false,
   };
-  readonly #listeners = new Set<Listener>();
+  readonly #listeners = new Set<StateListener>();
 
   get view(): BoardPageState {
     return this.#view;
@@ -53,21 +53,21 @@ class Store {
     for (const listener of this.#listeners) listener();
   }
 
-  listen(listener: Listener): () => void {
+  addListener(listener: StateListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 }
 
-export const boardStore = new Store();
+export const boardStore = new BoardStore();
 
 /** Returns the page's state; the component is drawn again when it changes. */
 export function useBoardPageState(): BoardPageState {
   const [view, setView] = useState(boardStore.view);
   useEffect(() => {
-    const follow = () => setView(boardStore.view);
-    follow();
-    return boardStore.listen(follow);
+    const updateView = () => setView(boardStore.view);
+    updateView();
+    return boardStore.addListener(updateView);
   }, []);
   return view;
 }
@@ -76,7 +76,7 @@ export function showMessage(message: BoardMessage | undefined): void {
   boardStore.set({ message });
 }
 
-let stream: AbortController | undefined;
+let streamController: AbortController | undefined;
 
 /** Reads the board and follows its changes while the page is visible. */
 export function followBoard(): void {
@@ -93,11 +93,11 @@ export function followLog(id: string | undefined): void {
 
 /** Closes the event stream and opens a new one, unless the page is hidden. */
 function reconnectStream(): void {
-  stream?.abort();
-  stream = undefined;
+  streamController?.abort();
+  streamController = undefined;
   if (document.hidden) return;
-  stream = new AbortController();
-  void followEventStream(stream.signal);
+  streamController = new AbortController();
+  void followEventStream(streamController.signal);
 }
 
 async function followEventStream(signal: AbortSignal): Promise<void> {
@@ -110,7 +110,7 @@ async function followEventStream(signal: AbortSignal): Promise<void> {
       // A restarted board has another key, so that this page cannot connect again.
       if (error instanceof RequestError && error.kind === "permission_denied") return;
     }
-    if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
   }
 }
 
@@ -157,5 +157,5 @@ function appendLogChunk({ id, text, offset, fresh }: LogChunk): void {
   const { log } = boardStore.view;
   if (log?.id !== id) return;
   const whole = fresh ? stripTerminalSequences(text) : log.text + stripTerminalSequences(text);
-  boardStore.set({ log: { id, offset, text: whole.length > MOST_LOG ? whole.slice(-MOST_LOG) : whole } });
+  boardStore.set({ log: { id, offset, text: whole.length > MAX_LOG_CHARS ? whole.slice(-MAX_LOG_CHARS) : whole } });
 }

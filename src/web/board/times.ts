@@ -13,14 +13,14 @@ export function useCurrentTime(): number {
 }
 
 /** Formats a duration as `12 min` or `3 h 05 min`. */
-export function formatDuration(fromMs: number, toMs: number): string {
+export function formatElapsedTime(fromMs: number, toMs: number): string {
   const minutes = Math.max(0, Math.floor((toMs - fromMs) / MINUTE_MS));
   if (minutes < 60) return `${minutes} min`;
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
 }
 
 /** Formats an ISO time in the reader's time zone; returns other text unchanged. */
-export function formatMoment(at: string): string {
+export function formatLocalTime(at: string): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime())
     ? at

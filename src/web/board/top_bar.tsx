@@ -20,12 +20,12 @@ export function TopBar({ data, cards, place, search, isPicture, changeView, add,
   const theme = useTheme();
   const values = useMemo(() => {
     const found = [...cards.values()];
-    const sorted = (names: Iterable<string | null | undefined>) =>
+    const sortUniqueNames = (names: Iterable<string | null | undefined>) =>
       [...new Set(names)].filter((name): name is string => Boolean(name)).sort();
     return {
-      label: sorted(found.flatMap(({ labels }) => labels)),
-      assignee: sorted(found.map(({ assignee }) => assignee)),
-      agent: sorted(found.map(({ agent }) => agent?.name)),
+      label: sortUniqueNames(found.flatMap(({ labels }) => labels)),
+      assignee: sortUniqueNames(found.map(({ assignee }) => assignee)),
+      agent: sortUniqueNames(found.map(({ agent }) => agent?.name)),
     };
   }, [cards]);
   return (

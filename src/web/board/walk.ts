@@ -6,24 +6,26 @@ export interface ArrowStep {
   readonly along: -1 | 0 | 1;
 }
 
-type Columns = Readonly<Record<Column, readonly Card[]>>;
+type CardsByColumn = Readonly<Record<Column, readonly Card[]>>;
 
 /** Returns the next card in a step's direction and skips empty columns; the first card if none is chosen. */
-export function findCardBeside(columns: Columns, chosen: Card | undefined, step: ArrowStep): Card | undefined {
+export function findCardBeside(columns: CardsByColumn, chosen: Card | undefined, step: ArrowStep): Card | undefined {
   if (chosen === undefined) return findFirstCard(columns);
-  return step.across === 0 ? findCardBelow(columns, chosen, step.along) : findCardAcross(columns, chosen, step.across);
+  return step.across === 0
+    ? findCardInColumn(columns, chosen, step.along)
+    : findCardInNextColumn(columns, chosen, step.across);
 }
 
-function findFirstCard(columns: Columns): Card | undefined {
+function findFirstCard(columns: CardsByColumn): Card | undefined {
   return columns.ready[0] ?? COLUMNS.map((column) => columns[column][0]).find((card) => card !== undefined);
 }
 
-function findCardBelow(columns: Columns, chosen: Card, step: number): Card | undefined {
+function findCardInColumn(columns: CardsByColumn, chosen: Card, step: number): Card | undefined {
   const cards = columns[chosen.column];
   return cards[cards.findIndex(({ id }) => id === chosen.id) + step];
 }
 
-function findCardAcross(columns: Columns, chosen: Card, step: number): Card | undefined {
+function findCardInNextColumn(columns: CardsByColumn, chosen: Card, step: number): Card | undefined {
   const row = columns[chosen.column].findIndex(({ id }) => id === chosen.id);
   for (let at = COLUMNS.indexOf(chosen.column) + step; at >= 0 && at < COLUMNS.length; at += step) {
     const cards = columns[COLUMNS[at] as Column];
@@ -53,20 +55,20 @@ export function findBoxBeside(
   const joined = edges
     .filter((edge) => edge[here] === at && !edge.backward)
     .flatMap((edge) => boxes[edge[there]] ?? []);
-  const ahead = (box: PictureBox) => (box.x - from.x) * step.across;
-  return findNearestBox(from, ahead, joined) ?? findNearestBox(from, ahead, boxes);
+  const computeDistanceAhead = (box: PictureBox) => (box.x - from.x) * step.across;
+  return findNearestBox(from, computeDistanceAhead, joined) ?? findNearestBox(from, computeDistanceAhead, boxes);
 }
 
 /** Returns the nearest box ahead in a direction, by the distance ahead first, then by the vertical offset. */
 function findNearestBox(
   from: PictureBox,
-  ahead: (box: PictureBox) => number,
+  computeDistanceAhead: (box: PictureBox) => number,
   boxes: readonly PictureBox[],
 ): PictureBox | undefined {
   let best: PictureBox | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const box of boxes) {
-    const way = ahead(box);
+    const way = computeDistanceAhead(box);
     // The factor exceeds the height of any picture, so that the distance ahead decides first.
     const length = way * 1e7 + Math.abs(box.y - from.y);
     if (way > 0 && length < least) [best, least] = [box, length];

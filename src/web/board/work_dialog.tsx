@@ -3,19 +3,19 @@ import type { BoardChoices } from "#planner/board/wire.ts";
 import { runCommand } from "./act.ts";
 import { LabelledField, ModalDialog } from "./dialog.tsx";
 
-interface WorkProps {
+interface WorkDialogProps {
   readonly id: string;
   readonly choices: BoardChoices | undefined;
   readonly leave: () => void;
 }
 
 /** Dialog that starts an agent, as `planner work` does. */
-export function WorkDialog({ id, choices, leave }: WorkProps) {
+export function WorkDialog({ id, choices, leave }: WorkDialogProps) {
   const [provider, setProvider] = useState("");
   const [model, setModel] = useState("");
   const [budget, setBudget] = useState("");
   const [resumes, setResumes] = useState(false);
-  const start = () => {
+  const startAgent = () => {
     leave();
     void runCommand("work", {
       id,
@@ -27,7 +27,7 @@ export function WorkDialog({ id, choices, leave }: WorkProps) {
   };
   const [usual = "", ...others] = choices?.agents ?? [];
   return (
-    <ModalDialog title="Start an agent" leave={leave} submit={{ label: "Start", act: start }}>
+    <ModalDialog title="Start an agent" leave={leave} submit={{ label: "Start", act: startAgent }}>
       <p class="muted">{id}</p>
       <div class="pair">
         <label class="field">

@@ -7,10 +7,10 @@ import { EXTRA_PLACEMENT_FIELDS, PLACEMENT_FIELDS } from "./pages/placement_fiel
 import { POWER_FIELDS, REHEARSAL_FIELDS } from "./pages/rehearsal_fields.ts";
 import { OBJECT_PAGE_KINDS } from "./router.ts";
 
-const FLAG = ["0", "1"];
+const FLAG_VALUES = ["0", "1"];
 
 /** Allowed values of URL settings, by page and setting, in their spelling in URLs. */
-const CHOICES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+const SETTING_VALUES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   power: groupWordsBySetting(POWER_FIELDS),
   rehearsal: groupWordsBySetting(REHEARSAL_FIELDS),
   placement: groupWordsBySetting([...PLACEMENT_FIELDS, ...EXTRA_PLACEMENT_FIELDS]),
@@ -19,8 +19,8 @@ const CHOICES: Readonly<Record<string, Readonly<Record<string, readonly string[]
   ...Object.fromEntries(OBJECT_PAGE_KINDS.map((page) => [page, { tab: ["cooling", "picture", "history"] }])),
   floor: { coloring: ["health", "power", "thermal", "utilization", "measured-power", "measured-temperature"] },
   capacity: { by: ["room", "floor", "rack"] },
-  fabric: { view: ["bundles", "table"], physical: FLAG },
-  trace: { branches: FLAG },
+  fabric: { view: ["bundles", "table"], physical: FLAG_VALUES },
+  trace: { branches: FLAG_VALUES },
   window: { view: ["sheet"] },
   windows: {
     state: ["done", "cancelled", "all"],
@@ -53,7 +53,7 @@ export function normalizeSettings<Read extends Address>(
   if (list !== undefined) return normalizeListSettings(place, list);
   const settings = new URLSearchParams(place.settings);
   const wrong: InvalidSetting[] = [];
-  for (const [name, expected] of Object.entries(CHOICES[place.page] ?? {})) {
+  for (const [name, expected] of Object.entries(SETTING_VALUES[place.page] ?? {})) {
     const value = settings.get(name) ?? "";
     const found =
       expected.find((word) => word === normalizeSettingValue(value)) ??
@@ -72,7 +72,7 @@ function normalizeListSettings<Read extends Address>(place: Read, list: ListKind
   const settings = new URLSearchParams(place.settings);
   const columns = listAllColumns(list.page);
   const wrong: InvalidSetting[] = [];
-  const leaveOut = (name: string, value: string, expected: readonly string[]) => {
+  const rejectValue = (name: string, value: string, expected: readonly string[]) => {
     settings.delete(name);
     wrong.push({
       name: convertToAddressWord(name),
@@ -84,16 +84,16 @@ function normalizeListSettings<Read extends Address>(place: Read, list: ListKind
   const conditions = new Set([...columns, ...Object.keys(list.relations ?? {})]);
   for (const { column, text } of listConditions(place)) {
     const expected = listExpectedValues(list, column);
-    if (!conditions.has(column)) leaveOut(column, text, columns);
+    if (!conditions.has(column)) rejectValue(column, text, columns);
     else if (expected !== undefined && parseFigureRange(text) === undefined) {
       const unknown = text.split("|").find((word) => word !== "" && !expected.includes(word));
-      if (unknown !== undefined) leaveOut(column, unknown, expected);
+      if (unknown !== undefined) rejectValue(column, unknown, expected);
     }
   }
   const order = settings.get("order") ?? "";
-  if (order !== "" && !columns.includes(order.replace(/ (?:asc|desc)$/, ""))) leaveOut("order", order, columns);
-  const chosen = (settings.get("columns") ?? "").split("|").find((name) => name !== "" && !isColumn(name));
-  if (chosen !== undefined) leaveOut("columns", chosen, columns);
+  if (order !== "" && !columns.includes(order.replace(/ (?:asc|desc)$/, ""))) rejectValue("order", order, columns);
+  const unknownColumn = (settings.get("columns") ?? "").split("|").find((name) => name !== "" && !isColumn(name));
+  if (unknownColumn !== undefined) rejectValue("columns", unknownColumn, columns);
   return { place: { ...place, settings }, wrong };
 }
 

@@ -14,11 +14,11 @@ import { SignInDialog } from "./ui/sign_in.tsx";
 export function App() {
   const place = usePageAddress();
   const [help, setHelp] = useState(false);
-  const [sought, setSought] = useState<string>();
+  const [searchText, setSearchText] = useState<string>();
   const [menu, setMenu] = useState(false);
   const main = useRef<HTMLElement>(null);
   const showHelp = () => setHelp(true);
-  useGlobalShortcuts({ search: setSought, showHelp });
+  useGlobalShortcuts({ search: setSearchText, showHelp });
   useFocusOnNewPage(place, main);
   // biome-ignore lint/correctness/useExhaustiveDependencies: every change of the page closes the menu
   useEffect(() => setMenu(false), [place.page, place.subject]);
@@ -29,13 +29,18 @@ export function App() {
       </button>
       <SideNavigation place={place} open={menu} />
       <div class="frame">
-        <TopBar menuOpen={menu} toggleMenu={() => setMenu(!menu)} search={() => setSought("")} showHelp={showHelp} />
+        <TopBar
+          menuOpen={menu}
+          toggleMenu={() => setMenu(!menu)}
+          search={() => setSearchText("")}
+          showHelp={showHelp}
+        />
         <DuringWindowBanner />
         <main ref={main} tabIndex={-1} key={getPageKey(place)}>
           <Page place={place} />
         </main>
       </div>
-      <Palette opened={sought} close={() => setSought(undefined)} showHelp={showHelp} />
+      <Palette opened={searchText} close={() => setSearchText(undefined)} showHelp={showHelp} />
       <ShortcutDialog open={help} close={() => setHelp(false)} />
       <EditHost />
       <SignInDialog />

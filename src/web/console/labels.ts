@@ -7,7 +7,7 @@ export function formatQuantity(value: number, noun: string): string {
   return `${formatCount(value)} ${value === 1 ? noun : pluralize(noun)}`;
 }
 
-const MOMENT: Intl.DateTimeFormatOptions = {
+const MOMENT_OPTIONS: Intl.DateTimeFormatOptions = {
   year: "numeric",
   month: "short",
   day: "numeric",
@@ -16,34 +16,39 @@ const MOMENT: Intl.DateTimeFormatOptions = {
   second: "2-digit",
   timeZoneName: "shortOffset",
 };
-const moments = new Intl.DateTimeFormat(undefined, MOMENT);
+const momentFormatter = new Intl.DateTimeFormat(undefined, MOMENT_OPTIONS);
 
 /** Formats a time in `timeZone`, by default the reader's, with its UTC offset. Returns an invalid time unchanged. */
 export function formatMoment(iso: string, timeZone?: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;
-  const format = timeZone === undefined ? moments : new Intl.DateTimeFormat(undefined, { ...MOMENT, timeZone });
+  const format =
+    timeZone === undefined ? momentFormatter : new Intl.DateTimeFormat(undefined, { ...MOMENT_OPTIONS, timeZone });
   return format.format(date).replace("GMT", "UTC");
 }
 
-const times = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit", timeZoneName: "shortOffset" });
+const timeOfDayFormatter = new Intl.DateTimeFormat(undefined, {
+  hour: "numeric",
+  minute: "2-digit",
+  timeZoneName: "shortOffset",
+});
 
 /** Formats a time (milliseconds since 1970) as a time of day in the reader's time zone, with its UTC offset. */
 export function formatTimeOfDay(milliseconds: number): string {
-  return times.format(milliseconds).replace("GMT", "UTC");
+  return timeOfDayFormatter.format(milliseconds).replace("GMT", "UTC");
 }
 
-const { second: _, ...SHORT } = MOMENT;
-const { year: __, ...THIS_YEAR } = SHORT;
-const shortMoments = new Intl.DateTimeFormat(undefined, SHORT);
-const yearMoments = new Intl.DateTimeFormat(undefined, THIS_YEAR);
+const { second: _, ...SHORT_MOMENT_OPTIONS } = MOMENT_OPTIONS;
+const { year: __, ...YEARLESS_MOMENT_OPTIONS } = SHORT_MOMENT_OPTIONS;
+const shortMomentFormatter = new Intl.DateTimeFormat(undefined, SHORT_MOMENT_OPTIONS);
+const yearlessMomentFormatter = new Intl.DateTimeFormat(undefined, YEARLESS_MOMENT_OPTIONS);
 
 /** Formats a time in short form to the minute: without the date if it is today, without the year if it is this year. */
 export function formatShortMoment(iso: string, now = new Date()): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;
   if (date.toDateString() === now.toDateString()) return formatTimeOfDay(date.getTime());
-  const format = date.getFullYear() === now.getFullYear() ? yearMoments : shortMoments;
+  const format = date.getFullYear() === now.getFullYear() ? yearlessMomentFormatter : shortMomentFormatter;
   return format.format(date).replace("GMT", "UTC");
 }
 
@@ -54,7 +59,7 @@ export function formatUtcMoment(iso: string): string {
 }
 
 /** Kinds of draw that can count as load: each value in URLs with its label. */
-export const LOAD_BASIS_LABELS = [
+export const LOAD_BASIS_CHOICES = [
   ["", `${capitalize(LOAD_BASIS_ADJECTIVES.ALLOCATED)} draw`],
   ["measured", `${capitalize(LOAD_BASIS_ADJECTIVES.MEASURED)} draw`],
   ["max", `${capitalize(LOAD_BASIS_ADJECTIVES.MAX)} draw`],

@@ -5,10 +5,10 @@ import { startFollowingChanges } from "./live/live.ts";
 import { preloadModules } from "./on_demand.tsx";
 
 /** Delay in milliseconds before the console preloads modules, so that the first page's requests are sent first. */
-const AHEAD_MS = 1000;
+const PRELOAD_DELAY_MS = 1000;
 
 applyTheme();
 startFollowingChanges();
 const root = document.querySelector("#app");
 if (root !== null) render(<App />, root);
-addEventListener("load", () => setTimeout(preloadModules, AHEAD_MS));
+addEventListener("load", () => setTimeout(preloadModules, PRELOAD_DELAY_MS));

@@ -2,7 +2,7 @@ import type { IconName } from "../shared/icon.tsx";
 import type { InventoryOverview } from "./api/replies.ts";
 import { LIST_KINDS } from "./lists/list_kinds.ts";
 
-type Tally = "sites" | "floors" | "fabrics" | keyof InventoryOverview["totals"];
+type InventoryCountName = "sites" | "floors" | "fabrics" | keyof InventoryOverview["totals"];
 
 /** A page in the side navigation. */
 export interface NavigationItem {
@@ -12,9 +12,9 @@ export interface NavigationItem {
   /** Letter that opens the page after `G`. */
   readonly key?: string;
   /** Pages of single elements that belong to this entry, which highlight it too. */
-  readonly also?: readonly string[];
+  readonly relatedPages?: readonly string[];
   /** Inventory count that is shown next to the name. */
-  readonly tally?: Tally;
+  readonly countName?: InventoryCountName;
 }
 
 export interface NavigationGroup {
@@ -24,7 +24,7 @@ export interface NavigationGroup {
 }
 
 /** For each list, the pages that highlight its entry: pages of its single elements and of its analyses. */
-const PAGES_OF_LIST: Readonly<Record<string, readonly string[]>> = {
+const PAGES_BY_LIST: Readonly<Record<string, readonly string[]>> = {
   sites: ["site"],
   floors: ["floor"],
   rooms: ["room"],
@@ -41,7 +41,7 @@ const PAGES_OF_LIST: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Letters of the lists that are opened most often. */
-const LETTERS: Readonly<Record<string, string>> = {
+const SHORTCUT_LETTERS: Readonly<Record<string, string>> = {
   racks: "R",
   devices: "D",
   supplies: "P",
@@ -50,7 +50,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   fabrics: "F",
 };
 
-const TALLIES: Readonly<Record<string, Tally>> = {
+const COUNTS_BY_LIST: Readonly<Record<string, InventoryCountName>> = {
   sites: "sites",
   floors: "floors",
   racks: "racks",
@@ -70,9 +70,9 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { page: "overview", name: "Overview", icon: "overview", key: "O" },
       { page: "rehearsal", name: "Rehearsal", icon: "rehearsal", key: "X" },
       { page: "power", name: "What if", icon: "fail", key: "W" },
-      { page: "windows", name: "Windows", icon: "window", key: "M", also: ["window"] },
+      { page: "windows", name: "Windows", icon: "window", key: "M", relatedPages: ["window"] },
       { page: "placement", name: "Where does it fit?", icon: "placement", key: "T" },
-      { page: "capacity", name: "Capacity", icon: "columns", key: "K", also: ["compare"] },
+      { page: "capacity", name: "Capacity", icon: "columns", key: "K", relatedPages: ["compare"] },
       { page: "readings", name: "Readings", icon: "link" },
       { page: "notices", name: "Notices", icon: "port" },
       { page: "history", name: "History", icon: "history", key: "H" },
@@ -85,9 +85,9 @@ export const NAVIGATION: readonly NavigationGroup[] = [
         page,
         name: title,
         icon,
-        also: PAGES_OF_LIST[page] ?? [],
-        ...(LETTERS[page] !== undefined && { key: LETTERS[page] }),
-        ...(TALLIES[page] !== undefined && { tally: TALLIES[page] }),
+        relatedPages: PAGES_BY_LIST[page] ?? [],
+        ...(SHORTCUT_LETTERS[page] !== undefined && { key: SHORTCUT_LETTERS[page] }),
+        ...(COUNTS_BY_LIST[page] !== undefined && { countName: COUNTS_BY_LIST[page] }),
       }),
     ),
   },
@@ -99,5 +99,5 @@ export const NAVIGATION_ITEMS: readonly NavigationItem[] = NAVIGATION.flatMap(({
 
 /** Returns the navigation entry that a page belongs to. */
 export function findNavigationItem(page: string): NavigationItem | undefined {
-  return NAVIGATION_ITEMS.find((item) => item.page === page || item.also?.includes(page) === true);
+  return NAVIGATION_ITEMS.find((item) => item.page === page || item.relatedPages?.includes(page) === true);
 }

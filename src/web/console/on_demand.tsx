@@ -3,14 +3,14 @@ import { useEffect, useState } from "preact/hooks";
 import { CallError } from "./api/client.ts";
 import { FailureView, Skeleton } from "./ui/answer.tsx";
 
-type Component<Props> = (props: Props) => ComponentChildren;
+type ComponentFunction<Props> = (props: Props) => ComponentChildren;
 
-const loads: (() => Promise<unknown>)[] = [];
+const moduleLoaders: (() => Promise<unknown>)[] = [];
 
 /** Loads every module not loaded yet, so that later pages open at once, even while the server is unreachable. */
 export async function preloadModules(): Promise<void> {
   // A module that fails to load now is loaded again when a page needs it.
-  for (const load of loads) await load().catch(() => undefined);
+  for (const load of moduleLoaders) await load().catch(() => undefined);
 }
 
 /**
@@ -19,14 +19,14 @@ export async function preloadModules(): Promise<void> {
  * @param Frame surrounds the placeholder that is shown until the module is loaded
  */
 export function createLazyComponent<Props extends object>(
-  load: () => Promise<Component<Props>>,
-  Frame: Component<{ readonly children: ComponentChildren }> = ({ children }) => <>{children}</>,
-): Component<Props> {
-  let Loaded: Component<Props> | undefined;
+  load: () => Promise<ComponentFunction<Props>>,
+  Frame: ComponentFunction<{ readonly children: ComponentChildren }> = ({ children }) => <>{children}</>,
+): ComponentFunction<Props> {
+  let Loaded: ComponentFunction<Props> | undefined;
   const loadOnce = async () => {
     Loaded ??= await load();
   };
-  loads.push(loadOnce);
+  moduleLoaders.push(loadOnce);
   return function OnDemand(props: Props) {
     const [, setLoaded] = useState(Loaded !== undefined);
     const [error, setError] = useState<CallError>();

@@ -16,42 +16,49 @@ interface PageProps {
 
 type PageComponent = (props: PageProps) => ComponentChildren;
 
-const elementPages = () => import("./pages/element_pages.ts");
-const analysisPages = () => import("./pages/analysis_pages.ts");
-const List = createLazyComponent<PageProps>(async () => (await elementPages()).List);
-const ObjectPage = createLazyComponent<PageProps>(async () => (await elementPages()).ObjectPage);
+const importElementPages = () => import("./pages/element_pages.ts");
+const importAnalysisPages = () => import("./pages/analysis_pages.ts");
+const LazyListPage = createLazyComponent<PageProps>(async () => (await importElementPages()).List);
+const LazyObjectPage = createLazyComponent<PageProps>(async () => (await importElementPages()).ObjectPage);
 
 /** Page components by the first word of the URL. A new page needs a row here and one in `navigation.ts`. */
 const PAGES: Readonly<Record<string, PageComponent>> = {
-  ...Object.fromEntries(LIST_KINDS.map(({ page }) => [page, List])),
-  ...Object.fromEntries(OBJECT_PAGE_KINDS.map((page) => [page, ObjectPage])),
+  ...Object.fromEntries(LIST_KINDS.map(({ page }) => [page, LazyListPage])),
+  ...Object.fromEntries(OBJECT_PAGE_KINDS.map((page) => [page, LazyObjectPage])),
   overview: OverviewPage,
-  rack: createLazyComponent(async () => (await elementPages()).Rack),
-  device: createLazyComponent(async () => (await elementPages()).Device),
-  sheet: createLazyComponent(async () => (await elementPages()).Sheet),
-  floor: createLazyComponent(async () => (await analysisPages()).Floor),
-  power: createLazyComponent(async () => (await analysisPages()).Power),
-  rehearsal: createLazyComponent(async () => (await analysisPages()).Rehearsal),
-  capacity: createLazyComponent(async () => (await analysisPages()).Capacity),
-  compare: createLazyComponent(async () => (await analysisPages()).Compare),
-  readings: createLazyComponent(async () => (await analysisPages()).Readings),
-  notices: createLazyComponent(async () => (await analysisPages()).Notices),
-  trace: createLazyComponent(async () => (await analysisPages()).Trace),
-  thermal: createLazyComponent(async () => (await analysisPages()).Thermal),
-  fabric: createLazyComponent(async () => (await analysisPages()).Fabric),
-  placement: createLazyComponent(async () => (await analysisPages()).Placement),
-  window: createLazyComponent(async () => (await analysisPages()).Window),
-  windows: createLazyComponent(async () => (await analysisPages()).Windows),
-  history: createLazyComponent(async () => (await analysisPages()).History),
-  import: createLazyComponent(async () => (await analysisPages()).Import),
+  rack: createLazyComponent(async () => (await importElementPages()).Rack),
+  device: createLazyComponent(async () => (await importElementPages()).Device),
+  sheet: createLazyComponent(async () => (await importElementPages()).Sheet),
+  floor: createLazyComponent(async () => (await importAnalysisPages()).Floor),
+  power: createLazyComponent(async () => (await importAnalysisPages()).Power),
+  rehearsal: createLazyComponent(async () => (await importAnalysisPages()).Rehearsal),
+  capacity: createLazyComponent(async () => (await importAnalysisPages()).Capacity),
+  compare: createLazyComponent(async () => (await importAnalysisPages()).Compare),
+  readings: createLazyComponent(async () => (await importAnalysisPages()).Readings),
+  notices: createLazyComponent(async () => (await importAnalysisPages()).Notices),
+  trace: createLazyComponent(async () => (await importAnalysisPages()).Trace),
+  thermal: createLazyComponent(async () => (await importAnalysisPages()).Thermal),
+  fabric: createLazyComponent(async () => (await importAnalysisPages()).Fabric),
+  placement: createLazyComponent(async () => (await importAnalysisPages()).Placement),
+  window: createLazyComponent(async () => (await importAnalysisPages()).Window),
+  windows: createLazyComponent(async () => (await importAnalysisPages()).Windows),
+  history: createLazyComponent(async () => (await importAnalysisPages()).History),
+  import: createLazyComponent(async () => (await importAnalysisPages()).Import),
 };
 
 /** Pages whose subject is chosen in a field on the page: they stay mounted when the subject changes. */
-const ASKING: ReadonlySet<string> = new Set(["power", "thermal", "trace", "placement", "capacity", "compare"]);
+const PAGES_WITH_SUBJECT_FIELD: ReadonlySet<string> = new Set([
+  "power",
+  "thermal",
+  "trace",
+  "placement",
+  "capacity",
+  "compare",
+]);
 
 /** Returns the key of a page; when it changes, the page is mounted anew instead of updated. */
 export function getPageKey({ page, subject }: PageAddress): string {
-  return ASKING.has(page) ? page : `${page} ${subject}`;
+  return PAGES_WITH_SUBJECT_FIELD.has(page) ? page : `${page} ${subject}`;
 }
 
 /** A page, with notices about the parts of its URL that it ignores. */

@@ -2,12 +2,12 @@ import { FORM_ENUMS, FORMS } from "#gen/datacenter/v1/forms.ts";
 import { capitalize, formatConstant, stripRefKinds } from "#words/names.ts";
 import { getFieldLabel } from "./edit/field_labels.ts";
 
-const FIELDS = new Map(
+const FIELDS_BY_NAME = new Map(
   Object.values(FORMS)
     .flat()
     .map((field) => [field.name, field] as const),
 );
-const CONSTANTS = new Map(
+const CONSTANT_LABELS = new Map(
   Object.values(FORM_ENUMS).flatMap(({ prefix, values }) =>
     [...values, "UNSPECIFIED"].flatMap((value) => [
       [`${prefix}_${value}`, formatConstant(value)] as const,
@@ -17,23 +17,24 @@ const CONSTANTS = new Map(
 );
 
 /** Matches a field by path, as `items[0].ports[3].speed_mbps`, or by name after "Field", "Condition" or "column". */
-const PATH = /(\b(?:Fields?|Condition|column) )?"?\b[a-z][a-z0-9]*(?:_[a-z0-9]+|\[\d+\]|\.(?=[a-z]))[a-z0-9_\].[]*"?/g;
+const FIELD_PATH_PATTERN =
+  /(\b(?:Fields?|Condition|column) )?"?\b[a-z][a-z0-9]*(?:_[a-z0-9]+|\[\d+\]|\.(?=[a-z]))[a-z0-9_\].[]*"?/g;
 /** Matches constants outside quotes; inside quotes they may be a code of the inventory. */
-const CONSTANT = /(?<![\w"/:~-])[A-Z][A-Z0-9_]+(?![\w"/:~-])/g;
+const CONSTANT_PATTERN = /(?<![\w"/:~-])[A-Z][A-Z0-9_]+(?![\w"/:~-])/g;
 /** Matches the syntax of a reference, such as `port:<device>/<port>`. */
-const GRAMMAR = /\b([a-z_]+):<\w+>(?:[/~]<\w+>)*/g;
+const REF_SYNTAX_PATTERN = /\b([a-z_]+):<\w+>(?:[/~]<\w+>)*/g;
 
 /** Replaces names in a service message: fields by labels, constants by words, references by codes. */
 export function simplifyMessage(message: string): string {
   const named = message
-    .replaceAll(GRAMMAR, (_, kind: string) => `a ${kind.replaceAll("_", " ")}`)
-    .replaceAll(PATH, labelPath)
-    .replaceAll(CONSTANT, labelConstant);
+    .replaceAll(REF_SYNTAX_PATTERN, (_, kind: string) => `a ${kind.replaceAll("_", " ")}`)
+    .replaceAll(FIELD_PATH_PATTERN, labelPath)
+    .replaceAll(CONSTANT_PATTERN, labelConstant);
   return stripRefKinds(named);
 }
 
 function labelConstant(constant: string): string {
-  const word = CONSTANTS.get(constant);
+  const word = CONSTANT_LABELS.get(constant);
   if (word === undefined || word === constant) return constant;
   return word.charAt(0).toLowerCase() + word.slice(1);
 }
@@ -42,11 +43,13 @@ function labelConstant(constant: string): string {
 function labelPath(path: string, before = ""): string {
   const steps = path.slice(before.length).replaceAll('"', "").split(".");
   const last = steps.at(-1)?.replace(/\[\d+\]$/, "") ?? "";
-  if (before === "" && path.startsWith('"') && !FIELDS.has(last)) return path;
+  if (before === "" && path.startsWith('"') && !FIELDS_BY_NAME.has(last)) return path;
   const words = steps.flatMap((step) => {
     const [, name = "", at] = /^(\w+)(?:\[(\d+)\])?$/.exec(step) ?? [];
     if (/^(?:items|changes)$/.test(name)) return [];
-    const label = getFieldLabel(FIELDS.get(name) ?? { name: name.replace(/_refs?$/, ""), type: "text" }).toLowerCase();
+    const label = getFieldLabel(
+      FIELDS_BY_NAME.get(name) ?? { name: name.replace(/_refs?$/, ""), type: "text" },
+    ).toLowerCase();
     return [at === undefined ? label : `${label} ${Number(at) + 1}`];
   });
   const named = words.join(", ");

@@ -3,7 +3,7 @@ import { formatConstant, getReasonUnit } from "#words/names.ts";
 import { formatQuantity } from "./labels.ts";
 
 /** Explanations of health reasons whose code alone is not clear. */
-const WORDS: Readonly<Record<string, string>> = {
+const REASON_LABELS: Readonly<Record<string, string>> = {
   POWER_NORMAL: "High load",
   POWER_FAILOVER: "High load after one failure",
   SPACE: "Little space left",
@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 export function describeReason(code: string): string {
-  return WORDS[code] ?? formatConstant(code);
+  return REASON_LABELS[code] ?? formatConstant(code);
 }
 
 /** Formats the measured value of a reason and its limit as a suffix of the reason's text; "" without a value. */
@@ -43,7 +43,7 @@ export function formatReasonFigures({ code, value, limit }: { code: string; valu
 }
 
 /** Explanations of the reasons why a placement refuses a rack. */
-const REFUSALS: Readonly<Record<string, string>> = {
+const REFUSAL_LABELS: Readonly<Record<string, string>> = {
   RACK_STATUS: "The rack is not in use",
   RACK_TENANT: "The rack belongs to another tenant",
   NO_SPACE: "No free units",
@@ -68,5 +68,5 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 export function describeRefusal(reason: string): string {
-  return REFUSALS[reason] ?? formatConstant(reason);
+  return REFUSAL_LABELS[reason] ?? formatConstant(reason);
 }

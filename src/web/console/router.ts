@@ -83,10 +83,10 @@ export function usePageAddress(): PageAddress {
   const [hash, setHash] = useState(location.hash);
   // A layout effect, because a later effect would miss a change of the URL right after the drawing.
   useLayoutEffect(() => {
-    const follow = () => setHash(location.hash);
-    addEventListener("hashchange", follow);
-    follow();
-    return () => removeEventListener("hashchange", follow);
+    const updateHash = () => setHash(location.hash);
+    addEventListener("hashchange", updateHash);
+    updateHash();
+    return () => removeEventListener("hashchange", updateHash);
   }, []);
   return parseAddress(hash);
 }

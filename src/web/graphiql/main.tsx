@@ -3,7 +3,7 @@ import { GraphiQL, type GraphiQLProps } from "graphiql";
 import { createRoot } from "react-dom/client";
 
 /** Sends one GraphQL operation to the server of this page. */
-const askServer: GraphiQLProps["fetcher"] = async (params, options) => {
+const sendOperation: GraphiQLProps["fetcher"] = async (params, options) => {
   const answer = await fetch("/graphql", {
     method: "POST",
     headers: {
@@ -16,7 +16,7 @@ const askServer: GraphiQLProps["fetcher"] = async (params, options) => {
   return answer.json();
 };
 
-const EXAMPLE = `# Ctrl-Enter runs the query; Ctrl-Space completes it.
+const EXAMPLE_QUERY = `# Ctrl-Enter runs the query; Ctrl-Space completes it.
 # Where tokens are asked for, write yours into Headers:
 # {"authorization": "Bearer …"}
 
@@ -29,4 +29,4 @@ query Leaves {
 `;
 
 const root = document.querySelector("#app");
-if (root !== null) createRoot(root).render(<GraphiQL fetcher={askServer} defaultQuery={EXAMPLE} />);
+if (root !== null) createRoot(root).render(<GraphiQL fetcher={sendOperation} defaultQuery={EXAMPLE_QUERY} />);

@@ -6,21 +6,21 @@ interface Dataset {
   readonly elements: readonly (ElementDetails & { readonly related?: readonly string[] })[];
 }
 
-const data = JSON.parse(document.getElementById("data")?.textContent ?? "null") as Dataset | null;
-const recorded = new Map((data?.elements ?? []).map((element) => [element.ref.toLowerCase(), element]));
+const dataset = JSON.parse(document.getElementById("data")?.textContent ?? "null") as Dataset | null;
+const detailsByRef = new Map((dataset?.elements ?? []).map((element) => [element.ref.toLowerCase(), element]));
 const host = document.querySelector("main");
 const svg = host?.querySelector("svg");
 
 if (host !== null && svg !== null && svg !== undefined) {
   svg.remove();
   const viewer = new Viewer(host, {
-    leads: () => false,
-    follow: () => {},
-    details: (ref) => {
-      const known = recorded.get(ref.toLowerCase());
+    isLink: () => false,
+    openLink: () => {},
+    findDetails: (ref) => {
+      const known = detailsByRef.get(ref.toLowerCase());
       return known === undefined ? undefined : { ...known, related: known.related ?? [] };
     },
-    chosen: (ref) => location.replace(`#${encodeURIComponent(ref)}`),
+    onChoose: (ref) => location.replace(`#${encodeURIComponent(ref)}`),
     readout: false,
   });
   viewer.frame.tabIndex = 0;
@@ -28,7 +28,7 @@ if (host !== null && svg !== null && svg !== undefined) {
   viewer.frame.setAttribute("aria-label", "Picture: arrow keys move, plus and minus zoom, 0 shows all");
   viewer.show(svg);
   const asked = location.hash.slice(1);
-  if (asked !== "") viewer.choose(decodeRef(asked));
+  if (asked !== "") viewer.chooseElement(decodeRef(asked));
   addEventListener("keydown", (event) => {
     const find = document.querySelector<HTMLInputElement>(".find input");
     if (event.key !== "/" || document.activeElement === find) return;

@@ -1,5 +1,5 @@
 /** SVG paths of the icons in a square of 16 × 16, stroked with a width of 1.5. */
-const PATHS = {
+const ICON_PATHS = {
   overview: "M2.5 7L8 2.5 13.5 7v6.5h-4V10h-3v3.5h-4z",
   rehearsal: "M8 2l6.3 11.5H1.7zM8 6.5v3M8 11.3v.2",
   window: "M3 3.5h10v10H3zM3 6.5h10M5.5 2v3M10.5 2v3",
@@ -37,13 +37,13 @@ const PATHS = {
   signOut: "M6.5 2.5h-4v11h4M6 8h8M11 5l3 3-3 3",
 } as const;
 
-export type IconName = keyof typeof PATHS;
+export type IconName = keyof typeof ICON_PATHS;
 
 /** An icon next to a word; screen readers skip it, because the word says the same. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
-      <path d={PATHS[name]} />
+      <path d={ICON_PATHS[name]} />
     </svg>
   );
 }

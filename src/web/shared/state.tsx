@@ -3,7 +3,7 @@ import { formatPercent } from "#words/figures.ts";
 import { getVisibleShareState, type State } from "./state_of_share.ts";
 
 /** SVG shape of each state. The shapes differ, so that people can distinguish states without their colours. */
-const SHAPES: Readonly<Record<State, ComponentChildren>> = {
+const STATE_SHAPES: Readonly<Record<State, ComponentChildren>> = {
   ok: (
     <>
       <circle class="ring" cx="7" cy="7" r="6" />
@@ -40,7 +40,7 @@ const SHAPES: Readonly<Record<State, ComponentChildren>> = {
 export function StateMark({ state, label }: { readonly state: State; readonly label?: string }) {
   const mark = (
     <svg class={`state ${state}`} viewBox="0 0 14 14" aria-hidden="true">
-      {SHAPES[state]}
+      {STATE_SHAPES[state]}
     </svg>
   );
   if (label === undefined) return mark;

@@ -1,11 +1,11 @@
 import { useEffect, useRef } from "preact/hooks";
 
 /** State of the entry that an open dialog adds to the browser's history. */
-interface DialogState {
+interface DialogHistoryState {
   readonly dialog: number;
 }
 
-let last = 0;
+let lastDialogNumber = 0;
 
 /**
  * Lets the browser's Back button close a dialog instead of leaving the page below it. If `leave` keeps the dialog open
@@ -16,23 +16,23 @@ export function useCloseOnBack(isOpen: boolean, leave: () => void): void {
   latest.current = leave;
   useEffect(() => {
     if (!isOpen) return;
-    last += 1;
-    const own: DialogState = { dialog: last };
-    const isOwn = () => (history.state as DialogState | null)?.dialog === own.dialog;
+    lastDialogNumber += 1;
+    const own: DialogHistoryState = { dialog: lastDialogNumber };
+    const isOwn = () => (history.state as DialogHistoryState | null)?.dialog === own.dialog;
     let isAlive = true;
-    const follow = () => {
+    const handlePopState = () => {
       if (isOwn()) return;
       const { href } = location;
       latest.current();
       setTimeout(() => isAlive && location.href === href && history.pushState(own, ""));
     };
     // A dialog that replaces another one uses the other's entry.
-    if ((history.state as DialogState | null)?.dialog === undefined) history.pushState(own, "");
+    if ((history.state as DialogHistoryState | null)?.dialog === undefined) history.pushState(own, "");
     else history.replaceState(own, "");
-    addEventListener("popstate", follow);
+    addEventListener("popstate", handlePopState);
     return () => {
       isAlive = false;
-      removeEventListener("popstate", follow);
+      removeEventListener("popstate", handlePopState);
       // Runs later, so that it does not undo the navigation of a link that closed the dialog.
       setTimeout(() => isOwn() && history.back());
     };

@@ -3,14 +3,14 @@ import { browserValues } from "./kept_values.ts";
 
 export type Theme = "light" | "dark";
 
-const KEY = "planner-theme";
-const systemDark = matchMedia("(prefers-color-scheme: dark)");
+const THEME_KEY = "planner-theme";
+const darkSchemeQuery = matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
 
 function getCurrentTheme(): Theme {
-  const chosen = browserValues.get(KEY);
+  const chosen = browserValues.get(THEME_KEY);
   if (chosen === "light" || chosen === "dark") return chosen;
-  return systemDark.matches ? "dark" : "light";
+  return darkSchemeQuery.matches ? "dark" : "light";
 }
 
 /** Sets the current theme on the page. Each page calls it before its first paint. */
@@ -19,7 +19,7 @@ export function applyTheme(): void {
 }
 
 export function chooseTheme(theme: Theme): void {
-  browserValues.set(KEY, theme);
+  browserValues.set(THEME_KEY, theme);
   applyTheme();
   for (const listener of listeners) listener();
 }
@@ -28,17 +28,17 @@ export function chooseTheme(theme: Theme): void {
 export function useTheme(): Theme {
   const [theme, setTheme] = useState(getCurrentTheme);
   useEffect(() => {
-    const follow = () => {
+    const updateTheme = () => {
       applyTheme();
       setTheme(getCurrentTheme());
     };
-    listeners.add(follow);
+    listeners.add(updateTheme);
     // The theme may have changed between the first drawing and this effect.
-    follow();
-    systemDark.addEventListener("change", follow);
+    updateTheme();
+    darkSchemeQuery.addEventListener("change", updateTheme);
     return () => {
-      listeners.delete(follow);
-      systemDark.removeEventListener("change", follow);
+      listeners.delete(updateTheme);
+      darkSchemeQuery.removeEventListener("change", updateTheme);
     };
   }, []);
   return theme;

@@ -1,4 +1,4 @@
-const DIRECTIONS: Readonly<Record<string, readonly [x: number, y: number]>> = {
+const DIRECTIONS_BY_KEY: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
   ArrowUp: [0, -1],
@@ -11,7 +11,7 @@ function findNearestElement<Shape extends Element>(
   among: readonly Shape[],
   key: string,
 ): Shape | undefined {
-  const direction = DIRECTIONS[key];
+  const direction = DIRECTIONS_BY_KEY[key];
   if (direction === undefined) return undefined;
   const start = computeShapeCentre(from);
   let best: { readonly shape: Shape; readonly distance: number } | undefined;
@@ -38,7 +38,7 @@ export function listDrawnElements(root: Element): SVGGElement[] {
   return [...root.querySelectorAll<SVGGElement>("g[data-ref]")];
 }
 
-export function getRefOfElement(element: Element): string {
+export function getElementRef(element: Element): string {
   return (element as SVGGElement).dataset["ref"] ?? "";
 }
 
@@ -48,12 +48,12 @@ export function findElementAt(target: EventTarget | null): SVGGElement | undefin
 }
 
 /** Gives elements the role of a link, button or group. Tab reaches one element, arrow keys reach the others. */
-export function makeElementsFocusable(svg: SVGSVGElement, leads: (ref: string) => boolean): void {
+export function makeElementsFocusable(svg: SVGSVGElement, isLink: (ref: string) => boolean): void {
   svg.setAttribute("role", "group");
   for (const [index, element] of listDrawnElements(svg).entries()) {
     // A button may not contain focusable elements, so such elements get another role.
     const other = element.querySelector("g[data-ref]") === null ? "button" : "group";
-    element.setAttribute("role", leads(getRefOfElement(element)) ? "link" : other);
+    element.setAttribute("role", isLink(getElementRef(element)) ? "link" : other);
     element.setAttribute("tabindex", index === 0 ? "0" : "-1");
     element.setAttribute("aria-label", buildAccessibleName(element));
   }
@@ -62,7 +62,7 @@ export function makeElementsFocusable(svg: SVGSVGElement, leads: (ref: string) =
 /** Returns the accessible name of an element: its visible text, followed by its facts. */
 function buildAccessibleName(element: SVGGElement): string {
   const written = [...element.querySelectorAll("text")].map(({ textContent }) => textContent);
-  const more = element.querySelector("title")?.textContent ?? getRefOfElement(element).replace(/^[a-z_]+:/, "");
+  const more = element.querySelector("title")?.textContent ?? getElementRef(element).replace(/^[a-z_]+:/, "");
   return [...written, more].join(" ").replaceAll("\n", ", ");
 }
 
@@ -71,12 +71,12 @@ export function findFocusedRef(frame: HTMLElement): string | undefined {
   const { activeElement } = document;
   if (activeElement === null || !frame.contains(activeElement)) return undefined;
   const element = findElementAt(activeElement);
-  return element === undefined ? undefined : getRefOfElement(element);
+  return element === undefined ? undefined : getElementRef(element);
 }
 
 /** Focuses the element of a new drawing that has the reference of the formerly focused one. */
 export function restoreFocus(svg: SVGSVGElement, ref: string): void {
-  const again = listDrawnElements(svg).find((element) => getRefOfElement(element) === ref);
+  const again = listDrawnElements(svg).find((element) => getElementRef(element) === ref);
   if (again !== undefined) moveElementFocus(svg, again);
 }
 

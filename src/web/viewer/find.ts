@@ -1,37 +1,37 @@
 import { createHtmlElement } from "./details.ts";
-import { getRefOfElement, listDrawnElements } from "./elements.ts";
+import { getElementRef, listDrawnElements } from "./elements.ts";
 import type { ElementTips } from "./tips.ts";
 
-interface FindOptions {
+interface ElementSearchOptions {
   /** Scrolls an element into view and marks it; undefined removes the mark. */
-  readonly show: (element: SVGGElement | undefined) => void;
+  readonly showDrawing: (element: SVGGElement | undefined) => void;
   /** Shows the details of an element. */
-  readonly open: (element: SVGGElement) => void;
+  readonly openElement: (element: SVGGElement) => void;
   /** Returns further searchable text of an element, such as its recorded facts. */
-  readonly wordsOf: (ref: string) => string;
+  readonly getSearchText: (ref: string) => string;
 }
 
 /** Searches the picture's elements by name, reference and tip. Enter opens a match, then moves to the next one. */
 export class ElementSearch {
   readonly field = document.createElement("input");
   readonly count = document.createElement("output");
-  readonly #options: FindOptions;
+  readonly #options: ElementSearchOptions;
   #elements: readonly { readonly element: SVGGElement; readonly text: string }[] = [];
   #hits: readonly SVGGElement[] = [];
-  #at = -1;
+  #hitIndex = -1;
   /** Whether Enter has opened the details of the current match; the next Enter moves to the next match. */
   #isOpened = false;
 
-  constructor(options: FindOptions) {
+  constructor(options: ElementSearchOptions) {
     this.#options = options;
     this.field.type = "search";
     this.field.placeholder = "Find in picture";
     this.field.setAttribute("aria-label", "Find in picture");
     this.field.autocomplete = "off";
-    this.field.addEventListener("input", () => this.#look());
+    this.field.addEventListener("input", () => this.#search());
     this.field.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") this.#open(event.shiftKey ? -1 : 1);
-      else if (event.key === "Escape") this.#clear();
+      if (event.key === "Enter") this.#openHit(event.shiftKey ? -1 : 1);
+      else if (event.key === "Escape") this.#clearField();
       else return;
       event.preventDefault();
       event.stopPropagation();
@@ -39,60 +39,60 @@ export class ElementSearch {
   }
 
   /** Searches another drawing; the search text stays. */
-  take(svg: SVGSVGElement, tips: ElementTips): void {
+  setDrawing(svg: SVGSVGElement, tips: ElementTips): void {
     const seen = new Set<string>();
     this.#elements = listDrawnElements(svg).flatMap((element) => {
-      const ref = getRefOfElement(element);
+      const ref = getElementRef(element);
       if (seen.has(ref)) return [];
       seen.add(ref);
       const words = [...element.querySelectorAll("text")].map(({ textContent }) => textContent);
-      const text = [ref, ...words, tips.get(element) ?? "", this.#options.wordsOf(ref)].join(" ").toLowerCase();
+      const text = [ref, ...words, tips.get(element) ?? "", this.#options.getSearchText(ref)].join(" ").toLowerCase();
       return [{ element, text }];
     });
-    if (this.field.value !== "") this.#match();
+    if (this.field.value !== "") this.#updateHits();
   }
 
-  #clear(): void {
+  #clearField(): void {
     this.field.value = "";
-    this.#look();
+    this.#search();
   }
 
-  #look(): void {
-    this.#match();
-    this.#at = -1;
-    this.#step(1);
+  #search(): void {
+    this.#updateHits();
+    this.#hitIndex = -1;
+    this.#moveToHit(1);
   }
 
-  #match(): void {
+  #updateHits(): void {
     const words = this.field.value
       .toLowerCase()
       .split(/\s+/)
       .filter((word) => word !== "");
     const isHit = ({ text }: { readonly text: string }) => words.every((word) => text.includes(word));
     this.#hits = words.length === 0 ? [] : this.#elements.filter(isHit).map(({ element }) => element);
-    this.#tell();
+    this.#showCount();
   }
 
-  #step(by: number): void {
+  #moveToHit(by: number): void {
     const { length } = this.#hits;
-    this.#at = length === 0 ? -1 : (this.#at + by + length) % length;
+    this.#hitIndex = length === 0 ? -1 : (this.#hitIndex + by + length) % length;
     this.#isOpened = false;
-    this.#options.show(this.#hits[this.#at]);
-    this.#tell();
+    this.#options.showDrawing(this.#hits[this.#hitIndex]);
+    this.#showCount();
   }
 
-  #open(by: number): void {
-    if (this.#isOpened) this.#step(by);
-    const hit = this.#hits[this.#at];
+  #openHit(by: number): void {
+    if (this.#isOpened) this.#moveToHit(by);
+    const hit = this.#hits[this.#hitIndex];
     if (hit === undefined) return;
     this.#isOpened = true;
-    this.#options.open(hit);
+    this.#options.openElement(hit);
   }
 
-  #tell(): void {
+  #showCount(): void {
     const { length } = this.#hits;
     const none = this.field.value.trim() === "" ? "" : "nothing";
-    this.count.textContent = length === 0 ? none : `${Math.max(1, this.#at + 1)} of ${length}`;
+    this.count.textContent = length === 0 ? none : `${Math.max(1, this.#hitIndex + 1)} of ${length}`;
   }
 }
 

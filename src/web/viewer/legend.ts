@@ -5,15 +5,15 @@ import { listDrawnElements } from "./elements.ts";
  * one of its shapes has the fill of the sample, or the stroke if the sample is a line. Entries that match no element
  * stay plain.
  *
- * @param changed called with the numbers of matching and of all elements, or undefined while no entry is chosen
+ * @param onChange called with the numbers of matching and of all elements, or undefined while no entry is chosen
  */
 export function enableLegendFilter(
   svg: SVGSVGElement,
-  changed: (left: { readonly shown: number; readonly all: number } | undefined) => void,
+  onChange: (left: { readonly shown: number; readonly all: number } | undefined) => void,
 ): void {
   const elements = listDrawnElements(svg).map((element) => ({ element, looks: collectColors(element) }));
   const chosen = new Set<string>();
-  const show = () => {
+  const updateElements = () => {
     let shown = 0;
     for (const { element, looks } of elements) {
       const isLeft = chosen.size === 0 || [...chosen].some((look) => looks.has(look));
@@ -21,34 +21,34 @@ export function enableLegendFilter(
       element.classList.toggle("back", !isLeft && !holdsOne);
       if (isLeft) shown += 1;
     }
-    changed(chosen.size === 0 ? undefined : { shown, all: elements.length });
+    onChange(chosen.size === 0 ? undefined : { shown, all: elements.length });
   };
   for (const entry of svg.querySelectorAll<SVGGElement>('[data-part="legend"]')) {
     const [look] = collectColors(entry);
     if (look === undefined || !elements.some(({ looks }) => looks.has(look))) continue;
-    const toggle = () => {
+    const toggleEntry = () => {
       if (!chosen.delete(look)) chosen.add(look);
       entry.setAttribute("aria-pressed", String(chosen.has(look)));
-      show();
+      updateElements();
     };
     entry.setAttribute("role", "button");
     entry.setAttribute("tabindex", "0");
     entry.setAttribute("aria-pressed", "false");
     entry.setAttribute("aria-label", `Only ${entry.querySelector(":scope > text")?.textContent ?? ""}`);
-    entry.addEventListener("click", toggle);
+    entry.addEventListener("click", toggleEntry);
     entry.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
-      toggle();
+      toggleEntry();
     });
   }
 }
 
-const SHAPES = "rect, path, circle, line";
+const SHAPE_SELECTOR = "rect, path, circle, line";
 
 /** Returns the colours of an element's own shapes, not of nested elements. The first colour identifies a sample. */
 function collectColors(group: SVGGElement): ReadonlySet<string> {
-  const own = [...group.querySelectorAll(SHAPES)].filter((shape) => {
+  const own = [...group.querySelectorAll(SHAPE_SELECTOR)].filter((shape) => {
     const holder = shape.closest("g[data-ref], [data-part]");
     return holder === group;
   });

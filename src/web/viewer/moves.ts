@@ -5,9 +5,9 @@ export interface PictureMoves {
 }
 
 /** Distance in pixels that a pointer may move during a click. */
-const CLICK_PX = 4;
+const MAX_CLICK_MOVE_PX = 4;
 /** Scroll distance of the wheel that doubles the size, in pixels. */
-const WHEEL_PX = 400;
+const WHEEL_DOUBLING_PX = 400;
 
 /**
  * Zooms by wheel and pinch, and drags by mouse; touch scrolls the frame natively. The wheel scrolls the page until the
@@ -25,18 +25,18 @@ export function enablePictureMoves(frame: HTMLElement, { zoom }: PictureMoves): 
       if (!isMeant) return;
       event.preventDefault();
       const px = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * 16 : event.deltaY;
-      zoom(2 ** (-px / (event.ctrlKey ? WHEEL_PX / 4 : WHEEL_PX)), event.clientX, event.clientY);
+      zoom(2 ** (-px / (event.ctrlKey ? WHEEL_DOUBLING_PX / 4 : WHEEL_DOUBLING_PX)), event.clientX, event.clientY);
     },
     { passive: false, signal },
   );
-  const enter = () => {
+  const markEntered = () => {
     isEntered = true;
   };
-  const leave = ({ pointerType }: PointerEvent) => {
+  const markLeft = ({ pointerType }: PointerEvent) => {
     if (pointerType === "mouse") isEntered = false;
   };
-  frame.addEventListener("pointerdown", enter, { signal });
-  frame.addEventListener("pointerleave", leave, { signal });
+  frame.addEventListener("pointerdown", markEntered, { signal });
+  frame.addEventListener("pointerleave", markLeft, { signal });
   enableDrag(frame, signal);
   enablePinchZoom(frame, zoom, signal);
   return () => ended.abort();
@@ -54,24 +54,24 @@ function enableDrag(frame: HTMLElement, signal: AbortSignal): void {
     },
     { signal },
   );
-  const move = ({ clientX, clientY }: PointerEvent) => {
+  const moveDrag = ({ clientX, clientY }: PointerEvent) => {
     if (from === undefined) return;
     const [dx, dy] = [clientX - from.x, clientY - from.y];
-    if (!isDragged && Math.hypot(dx, dy) < CLICK_PX) return;
+    if (!isDragged && Math.hypot(dx, dy) < MAX_CLICK_MOVE_PX) return;
     isDragged = true;
     frame.classList.add("moving");
     frame.scrollTo(from.left - dx, from.top - dy);
   };
-  const end = () => {
+  const endDrag = () => {
     from = undefined;
     frame.classList.remove("moving");
   };
-  addEventListener("pointermove", move, { signal });
-  addEventListener("pointerup", end, { signal });
-  addEventListener("pointercancel", end, { signal });
+  addEventListener("pointermove", moveDrag, { signal });
+  addEventListener("pointerup", endDrag, { signal });
+  addEventListener("pointercancel", endDrag, { signal });
   // The click at the end of a drag does not select an element.
-  const click = (event: MouseEvent) => isDragged && event.stopPropagation();
-  frame.addEventListener("click", click, { capture: true, signal });
+  const stopDragClick = (event: MouseEvent) => isDragged && event.stopPropagation();
+  frame.addEventListener("click", stopDragClick, { capture: true, signal });
 }
 
 function enablePinchZoom(frame: HTMLElement, zoom: PictureMoves["zoom"], signal: AbortSignal): void {
@@ -91,9 +91,9 @@ function enablePinchZoom(frame: HTMLElement, zoom: PictureMoves["zoom"], signal:
     { passive: false, signal },
   );
   for (const name of ["touchstart", "touchend", "touchcancel"] as const) {
-    const begin = () => {
+    const resetSpread = () => {
       spread = 0;
     };
-    frame.addEventListener(name, begin, { signal });
+    frame.addEventListener(name, resetSpread, { signal });
   }
 }

@@ -1,4 +1,4 @@
-const ELEMENTS = new Set(
+const SAFE_ELEMENTS = new Set(
   [
     "svg",
     "g",
@@ -33,7 +33,7 @@ function removeUnsafeParts(element: Element): void {
     if (/^on|^style$|href$/i.test(name) || /url\(\s*['"]?[^#'"\s]/i.test(value)) element.removeAttribute(name);
   }
   for (const child of [...element.children]) {
-    if (ELEMENTS.has(child.localName)) removeUnsafeParts(child);
+    if (SAFE_ELEMENTS.has(child.localName)) removeUnsafeParts(child);
     else child.remove();
   }
 }

@@ -41,16 +41,16 @@ export function findTipAt(tips: ElementTips, target: EventTarget | null): string
   return undefined;
 }
 
-const BESIDE_PX = 14;
+const TIP_DISTANCE_PX = 14;
 
 /** Shows a tip next to a point, inside the window; hides the box if there is no text. */
-export function placeTip(box: HTMLElement, text: string | undefined, clientX: number, clientY: number): void {
+export function showTip(box: HTMLElement, text: string | undefined, clientX: number, clientY: number): void {
   box.hidden = text === undefined;
   if (text === undefined) return;
   box.textContent = text;
-  const left = Math.min(clientX + BESIDE_PX, innerWidth - box.offsetWidth - 4);
-  const below = clientY + BESIDE_PX;
-  const top = below + box.offsetHeight > innerHeight ? clientY - box.offsetHeight - BESIDE_PX : below;
+  const left = Math.min(clientX + TIP_DISTANCE_PX, innerWidth - box.offsetWidth - 4);
+  const below = clientY + TIP_DISTANCE_PX;
+  const top = below + box.offsetHeight > innerHeight ? clientY - box.offsetHeight - TIP_DISTANCE_PX : below;
   box.style.left = `${Math.max(4, left)}px`;
   box.style.top = `${Math.max(4, top)}px`;
 }

@@ -2,7 +2,7 @@ import { createHtmlElement, createTextButton, type ElementDetails, parseElementT
 import {
   findElementAt,
   findFocusedRef,
-  getRefOfElement,
+  getElementRef,
   listDrawnElements,
   makeElementsFocusable,
   moveFocusByKey,
@@ -12,17 +12,17 @@ import { createSearchBox, ElementSearch } from "./find.ts";
 import { enableLegendFilter } from "./legend.ts";
 import { Minimap } from "./minimap.ts";
 import { enablePictureMoves } from "./moves.ts";
-import { type ElementTips, extractTips, findTipAt, placeTip } from "./tips.ts";
+import { type ElementTips, extractTips, findTipAt, showTip } from "./tips.ts";
 import { PictureZoom } from "./zoom.ts";
 
 export interface ViewerOptions {
   /** Whether an element is a link: a click on a link opens its target instead of the element's details. */
-  readonly leads: (ref: string) => boolean;
-  readonly follow: (ref: string) => void;
+  readonly isLink: (ref: string) => boolean;
+  readonly openLink: (ref: string) => void;
   /** Returns recorded details of an element that its tip lacks; undefined if there are none. */
-  readonly details: (ref: string) => ElementDetails | undefined;
+  readonly findDetails: (ref: string) => ElementDetails | undefined;
   /** Called when the details of an element are opened. */
-  readonly chosen: (ref: string) => void;
+  readonly onChoose: (ref: string) => void;
   /** Whether a line below the picture, instead of a tooltip, describes the hovered or focused element. */
   readonly readout: boolean;
 }
@@ -34,22 +34,22 @@ export interface ViewerOptions {
 export class Viewer {
   readonly frame = createHtmlElement("div");
   readonly #options: ViewerOptions;
-  readonly #ended = new AbortController();
+  readonly #controller = new AbortController();
   readonly #tools = createHtmlElement("div");
   readonly #tip = createHtmlElement("div");
   readonly #readout = createHtmlElement("output");
   readonly #details = createHtmlElement("aside");
-  readonly #left = createHtmlElement("output");
+  readonly #shownCount = createHtmlElement("output");
   readonly #zoom: PictureZoom;
-  readonly #find: ElementSearch;
+  readonly #search: ElementSearch;
   readonly #minimap: Minimap;
-  readonly #native: HTMLButtonElement;
-  readonly #fit: HTMLButtonElement;
-  readonly #less: HTMLButtonElement;
-  readonly #more: HTMLButtonElement;
+  readonly #nativeSizeButton: HTMLButtonElement;
+  readonly #fitButton: HTMLButtonElement;
+  readonly #zoomOutButton: HTMLButtonElement;
+  readonly #zoomInButton: HTMLButtonElement;
   #tips: ElementTips = new Map();
   /** Reference of the element that was scrolled into view. The viewer does not scroll to it again. */
-  #revealed: string | undefined;
+  #revealedRef: string | undefined;
 
   constructor(host: HTMLElement, options: ViewerOptions) {
     this.#options = options;
@@ -57,22 +57,22 @@ export class Viewer {
     around.className = "picture-view";
     this.frame.className = "picture-frame";
     around.append(this.frame);
-    this.#zoom = new PictureZoom(this.frame, () => this.#zoomed());
-    this.#find = new ElementSearch({
-      show: (element) => this.#mark(element),
-      open: (element) => this.choose(getRefOfElement(element)),
-      wordsOf: (ref) => (options.details(ref)?.facts ?? []).map(({ value }) => value).join(" "),
+    this.#zoom = new PictureZoom(this.frame, () => this.#updateZoomButtons());
+    this.#search = new ElementSearch({
+      showDrawing: (element) => this.#markElement(element),
+      openElement: (element) => this.chooseElement(getElementRef(element)),
+      getSearchText: (ref) => (options.findDetails(ref)?.facts ?? []).map(({ value }) => value).join(" "),
     });
-    this.#less = createTextButton("−", () => this.#zoom.smaller());
-    this.#native = createTextButton("100 %", () => this.#zoom.choose(1));
-    this.#more = createTextButton("+", () => this.#zoom.larger());
-    this.#fit = createTextButton("Fit", () => this.#zoom.choose("fit"));
-    this.#dress();
+    this.#zoomOutButton = createTextButton("−", () => this.#zoom.zoomOut());
+    this.#nativeSizeButton = createTextButton("100 %", () => this.#zoom.setLevel(1));
+    this.#zoomInButton = createTextButton("+", () => this.#zoom.zoomIn());
+    this.#fitButton = createTextButton("Fit", () => this.#zoom.setLevel("fit"));
+    this.#setUpTools();
     host.append(this.#tools, around, options.readout ? this.#readout : this.#tip, this.#details);
-    this.#minimap = new Minimap(this.frame, this.#ended.signal);
-    const stop = enablePictureMoves(this.frame, { zoom: (factor, x, y) => this.#zoom.around(factor, x, y) });
-    this.#ended.signal.addEventListener("abort", stop);
-    this.#listen();
+    this.#minimap = new Minimap(this.frame, this.#controller.signal);
+    const stop = enablePictureMoves(this.frame, { zoom: (factor, x, y) => this.#zoom.zoomAround(factor, x, y) });
+    this.#controller.signal.addEventListener("abort", stop);
+    this.#addListeners();
   }
 
   /** Shows a drawing and keeps the focus, the size and the scroll position. Without a drawing, shows `words`. */
@@ -81,58 +81,65 @@ export class Viewer {
       this.frame.replaceChildren(words);
       return;
     }
-    makeElementsFocusable(svg, this.#options.leads);
+    makeElementsFocusable(svg, this.#options.isLink);
     this.#tips = extractTips(svg);
     const held = findFocusedRef(this.frame);
-    this.#minimap.show(svg);
+    this.#minimap.showDrawing(svg);
     enableLegendFilter(svg, (left) => {
-      this.#left.textContent = left === undefined ? "" : `${left.shown} of ${left.all} shown`;
+      this.#shownCount.textContent = left === undefined ? "" : `${left.shown} of ${left.all} shown`;
     });
     this.frame.replaceChildren(svg);
     if (held !== undefined) restoreFocus(svg, held);
     const { width, height } = svg.viewBox.baseVal;
     this.#zoom.resize(width, height);
-    this.#find.take(svg, this.#tips);
-    this.#minimap.follow();
+    this.#search.setDrawing(svg, this.#tips);
+    this.#minimap.updateMark();
   }
 
   /** Scrolls an element into view, once per element. */
-  reveal(ref: string): void {
-    if (this.#revealed === ref) return;
-    this.#revealed = ref;
-    const element = this.#elementOf(ref);
-    if (element !== undefined) this.#zoom.reveal(element, false);
+  revealElement(ref: string): void {
+    if (this.#revealedRef === ref) return;
+    this.#revealedRef = ref;
+    const element = this.#findElement(ref);
+    if (element !== undefined) this.#zoom.revealElement(element, false);
   }
 
   /** Selects an element: shows its details and scrolls it into view. */
-  choose(ref: string): void {
-    const element = this.#elementOf(ref);
-    if (element !== undefined) this.#mark(element);
+  chooseElement(ref: string): void {
+    const element = this.#findElement(ref);
+    if (element !== undefined) this.#markElement(element);
     const tip = element === undefined ? undefined : findTipAt(this.#tips, element);
-    const details = this.#options.details(ref) ?? (tip === undefined ? undefined : parseElementTip(ref, tip));
+    const details = this.#options.findDetails(ref) ?? (tip === undefined ? undefined : parseElementTip(ref, tip));
     if (details === undefined) return;
     showDetails(this.#details, details, {
-      choose: (other) => this.choose(other),
+      choose: (other) => this.chooseElement(other),
       close: () => {
         this.#details.hidden = true;
-        this.#mark(undefined);
+        this.#markElement(undefined);
       },
     });
-    this.#options.chosen(ref);
+    this.#options.onChoose(ref);
   }
 
   /** Removes the listeners outside the host. */
-  end(): void {
-    this.#ended.abort();
+  removeListeners(): void {
+    this.#controller.abort();
   }
 
-  #dress(): void {
-    this.#less.setAttribute("aria-label", "Zoom out");
-    this.#more.setAttribute("aria-label", "Zoom in");
-    this.#native.title = "The picture's own size";
-    this.#fit.title = "All of the picture";
+  #setUpTools(): void {
+    this.#zoomOutButton.setAttribute("aria-label", "Zoom out");
+    this.#zoomInButton.setAttribute("aria-label", "Zoom in");
+    this.#nativeSizeButton.title = "The picture's own size";
+    this.#fitButton.title = "All of the picture";
     this.#tools.className = "picture-tools";
-    this.#tools.append(createSearchBox(this.#find), this.#left, this.#less, this.#native, this.#more, this.#fit);
+    this.#tools.append(
+      createSearchBox(this.#search),
+      this.#shownCount,
+      this.#zoomOutButton,
+      this.#nativeSizeButton,
+      this.#zoomInButton,
+      this.#fitButton,
+    );
     this.#tip.className = "picture-tip";
     this.#tip.setAttribute("role", "tooltip");
     this.#tip.hidden = true;
@@ -142,71 +149,69 @@ export class Viewer {
     this.#details.hidden = true;
   }
 
-  #listen(): void {
+  #addListeners(): void {
     const { frame } = this;
     for (const name of ["pointermove", "pointerleave", "focusin"] as const) {
-      frame.addEventListener(name, (event) => this.#tell(event));
+      frame.addEventListener(name, (event) => this.#updateTip(event));
     }
-    frame.addEventListener("click", ({ target }) => this.#act(findElementAt(target)));
-    frame.addEventListener("keydown", (event) => this.#press(event));
+    frame.addEventListener("click", ({ target }) => this.#activateElement(findElementAt(target)));
+    frame.addEventListener("keydown", (event) => this.#handleKey(event));
   }
 
-  #tell(event: PointerEvent | FocusEvent): void {
+  #updateTip(event: PointerEvent | FocusEvent): void {
     const text = event.type === "pointerleave" ? undefined : findTipAt(this.#tips, event.target);
     if (this.#options.readout) {
       if (text !== undefined) this.#readout.textContent = text.replaceAll("\n", " · ");
       return;
     }
     if (!("clientX" in event)) return;
-    placeTip(this.#tip, event.buttons > 0 ? undefined : text, event.clientX, event.clientY);
+    showTip(this.#tip, event.buttons > 0 ? undefined : text, event.clientX, event.clientY);
   }
 
-  #act(element: SVGGElement | undefined): void {
+  #activateElement(element: SVGGElement | undefined): void {
     if (element === undefined) return;
-    const ref = getRefOfElement(element);
-    if (this.#options.leads(ref)) this.#options.follow(ref);
-    else this.choose(ref);
+    const ref = getElementRef(element);
+    if (this.#options.isLink(ref)) this.#options.openLink(ref);
+    else this.chooseElement(ref);
   }
 
-  #press(event: KeyboardEvent): void {
+  #handleKey(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const current = findElementAt(event.target);
     const keys: Readonly<Record<string, () => void>> = {
-      "+": () => this.#zoom.larger(),
-      "=": () => this.#zoom.larger(),
-      "-": () => this.#zoom.smaller(),
-      0: () => this.#zoom.choose("fit"),
+      "+": () => this.#zoom.zoomIn(),
+      "=": () => this.#zoom.zoomIn(),
+      "-": () => this.#zoom.zoomOut(),
+      0: () => this.#zoom.setLevel("fit"),
     };
     const act = keys[event.key];
     if (act !== undefined) act();
     else if (current === undefined) return;
-    else if (event.key === "Enter") this.#act(current);
+    else if (event.key === "Enter") this.#activateElement(current);
     else if (!moveFocusByKey(current, event.key)) return;
     event.preventDefault();
   }
 
-  #elementOf(ref: string): SVGGElement | undefined {
-    return listDrawnElements(this.frame).find(
-      (element) => getRefOfElement(element).toLowerCase() === ref.toLowerCase(),
-    );
+  #findElement(ref: string): SVGGElement | undefined {
+    return listDrawnElements(this.frame).find((element) => getElementRef(element).toLowerCase() === ref.toLowerCase());
   }
 
-  #mark(element: SVGGElement | undefined): void {
+  #markElement(element: SVGGElement | undefined): void {
     for (const marked of this.frame.querySelectorAll(".chosen")) marked.classList.remove("chosen");
     if (element === undefined) return;
     for (const one of listDrawnElements(this.frame)) {
-      if (getRefOfElement(one) === getRefOfElement(element)) one.classList.add("chosen");
+      if (getElementRef(one) === getElementRef(element)) one.classList.add("chosen");
     }
-    this.#zoom.reveal(element, true);
+    this.#zoom.revealElement(element, true);
   }
 
-  #zoomed(): void {
-    const { level, isLeast, isMost } = this.#zoom;
-    this.#native.textContent = `${typeof level === "number" ? Math.round(level * 100) : 100} %`;
-    this.#native.setAttribute("aria-pressed", String(level === 1));
-    this.#fit.setAttribute("aria-pressed", String(level === "fit"));
-    this.#less.disabled = isLeast;
-    this.#more.disabled = isMost;
-    this.#minimap.follow();
+  #updateZoomButtons(): void {
+    const { level, isSmallest: isLeast, isLargest: isMost } = this.#zoom;
+    this.#nativeSizeButton.textContent = `${typeof level === "number" ? Math.round(level * 100) : 100} %`;
+    this.#nativeSizeButton.setAttribute("aria-pressed", String(level === 1));
+    this.#fitButton.setAttribute("aria-pressed", String(level === "fit"));
+    this.#zoomOutButton.disabled = isLeast;
+    this.#zoomInButton.disabled = isMost;
+    this.#minimap.updateMark();
   }
 }

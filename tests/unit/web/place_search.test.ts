@@ -27,7 +27,7 @@ test("searchLocationChanges reads further pages until enough are found", async (
   const found = await searchLocationChanges(log.read, isHere);
 
   expect(found.entries.map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, at) => 3000 - at * 50));
-  expect([log.asked(), found.searched, found.isWhole]).toEqual([5, 1000, false]);
+  expect([log.asked(), found.searched, found.isComplete]).toEqual([5, 1000, false]);
 });
 
 test("searchLocationChanges says how far it looked, at most 2,000 changes or all of the log", async () => {
@@ -35,8 +35,8 @@ test("searchLocationChanges says how far it looked, at most 2,000 changes or all
   const whole = await searchLocationChanges(logOf(450, 449).read, isHere);
   const empty = await searchLocationChanges(logOf(0, 1).read, isHere);
 
-  expect([far.entries.length, far.searched, far.isWhole, far.back]).toEqual([1, 2000, false, "T1001"]);
-  expect([whole.entries.length, whole.searched, whole.isWhole, whole.back]).toEqual([1, 450, true, "T1"]);
+  expect([far.entries.length, far.searched, far.isComplete, far.oldestTime]).toEqual([1, 2000, false, "T1001"]);
+  expect([whole.entries.length, whole.searched, whole.isComplete, whole.oldestTime]).toEqual([1, 450, true, "T1"]);
   expect(empty).toEqual({ entries: [], searched: 0, isWhole: true, back: "", newest: 0 });
 });
 
@@ -46,6 +46,6 @@ test("searchLocationChanges reads only what came since an earlier search", async
 
   const again = await searchLocationChanges(log.read, isHere, earlier);
 
-  expect([log.asked(), again.searched, again.newest]).toEqual([1, 600, 600]);
+  expect([log.asked(), again.searched, again.newestSeq]).toEqual([1, 600, 600]);
   expect(again.entries.map(({ seq }) => seq)).toEqual([600, 500, 400, 300, 200, 100]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { FAILURE_KINDS as SERVICE_KINDS } from "#dc/model/enum_values.ts";
 import { formatMoment, formatUtcMoment } from "#web/console/labels.ts";
-import { FAILURE_KINDS } from "#web/console/pages/rehearsal_fields.ts";
+import { FAILURE_KIND_LABELS } from "#web/console/pages/rehearsal_fields.ts";
 import { formatBandwidth, formatWatts } from "#words/figures.ts";
 import { formatConstant, formatEnum, formatPortType } from "#words/names.ts";
 
@@ -57,7 +57,7 @@ test("a moment tells its zone, and what is none is left as it is", () => {
 
 test("FAILURE_KINDS, names every kind of the service, for addresses", () => {
   expect(
-    Object.keys(FAILURE_KINDS)
+    Object.keys(FAILURE_KIND_LABELS)
       .map((word) => word.toUpperCase())
       .sort(),
   ).toEqual([...SERVICE_KINDS].sort());

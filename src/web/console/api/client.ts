@@ -2,7 +2,7 @@ import type { RenderResult, Rpcs } from "#gen/datacenter/v1/json.ts";
 import { simplifyMessage } from "../plain_message.ts";
 import { tokenStore } from "./token.ts";
 
-const SERVICE = "datacenter.v1.DatacenterService";
+const MAIN_SERVICE = "datacenter.v1.DatacenterService";
 
 /** One field of a request that the server rejected. */
 export interface FieldViolation {
@@ -52,13 +52,13 @@ export interface ErrorDetail {
 export type RpcName = keyof Rpcs;
 
 /** Request of an RPC with every field optional. */
-export type RpcRequest<Name extends RpcName> = Draft<Rpcs[Name]["request"]>;
+export type RpcRequest<Name extends RpcName> = PartialMessage<Rpcs[Name]["request"]>;
 
 /** Type with every field optional. Enum values may be any text, as a URL may contain it; the server checks them. */
-type Draft<Value> = Value extends readonly (infer Item)[]
-  ? readonly Draft<Item>[]
+type PartialMessage<Value> = Value extends readonly (infer Item)[]
+  ? readonly PartialMessage<Item>[]
   : Value extends object
-    ? { readonly [Name in keyof Value]?: Draft<Value[Name]> | undefined }
+    ? { readonly [Name in keyof Value]?: PartialMessage<Value[Name]> | undefined }
     : Value extends string
       ? string
       : Value;
@@ -81,7 +81,7 @@ export async function callRpc<Name extends RpcName>(
 
 /** Calls an RPC whose name is known only at run time. @throws CallError, as `callRpc` does. */
 export async function callRpcByName<Answer>(rpc: string, request: object, signal?: AbortSignal): Promise<Answer> {
-  return fetchReply(rpc.includes("/") ? `/${rpc}` : `/${SERVICE}/${rpc}`, {
+  return fetchReply(rpc.includes("/") ? `/${rpc}` : `/${MAIN_SERVICE}/${rpc}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(request),

@@ -3,11 +3,11 @@ import type { Rpcs } from "#gen/datacenter/v1/json.ts";
 import { tabValues } from "../../shared/kept_values.ts";
 
 /** RPCs that can return the state during a maintenance window. */
-type DuringRpc = {
+type DuringWindowRpc = {
   [Name in keyof Rpcs]: Rpcs[Name]["request"] extends { during_window?: string } ? Name : never;
 }[keyof Rpcs];
 
-const DURING_RPCS: Readonly<Record<DuringRpc, true>> = {
+const DURING_WINDOW_RPCS: Readonly<Record<DuringWindowRpc, true>> = {
   FloorPlan: true,
   GetRack: true,
   GetDevice: true,
@@ -19,17 +19,17 @@ const DURING_RPCS: Readonly<Record<DuringRpc, true>> = {
   "datacenter.v1.PlanningService/ListInventory": true,
 };
 
-const KEY = "planner-during";
+const SHOWN_WINDOW_KEY = "planner-during";
 const listeners = new Set<() => void>();
 
 /** Code of the maintenance window whose state this tab shows; empty for the current state. */
 export const shownWindow = {
   code(): string {
-    return tabValues.get(KEY) ?? "";
+    return tabValues.get(SHOWN_WINDOW_KEY) ?? "";
   },
   set(code: string): void {
-    if (code === "") tabValues.remove(KEY);
-    else tabValues.set(KEY, code);
+    if (code === "") tabValues.remove(SHOWN_WINDOW_KEY);
+    else tabValues.set(SHOWN_WINDOW_KEY, code);
     for (const listener of listeners) listener();
   },
 };
@@ -37,15 +37,15 @@ export const shownWindow = {
 export function useShownWindow(): string {
   const [code, setCode] = useState(shownWindow.code());
   useEffect(() => {
-    const follow = () => setCode(shownWindow.code());
-    listeners.add(follow);
-    follow();
-    return () => void listeners.delete(follow);
+    const updateCode = () => setCode(shownWindow.code());
+    listeners.add(updateCode);
+    updateCode();
+    return () => void listeners.delete(updateCode);
   }, []);
   return code;
 }
 
 /** Returns the request for the state during a window; unchanged if `code` is "" or the RPC does not support windows. */
 export function addShownWindow<Request>(rpc: keyof Rpcs, request: Request, code: string): Request {
-  return code === "" || !(rpc in DURING_RPCS) ? request : { ...request, during_window: code };
+  return code === "" || !(rpc in DURING_WINDOW_RPCS) ? request : { ...request, during_window: code };
 }

@@ -40,22 +40,24 @@ export interface HistoryReply {
   readonly chain: { readonly head_seq: number };
 }
 
-type CamelName<Name extends string> = Name extends `${infer First}_${infer Rest}`
-  ? `${First}${Capitalize<CamelName<Rest>>}`
+type CamelCaseName<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelCaseName<Rest>>}`
   : Name;
-type CamelKeys<Value> = Value extends readonly (infer One)[]
-  ? readonly CamelKeys<One>[]
+type CamelCaseKeys<Value> = Value extends readonly (infer One)[]
+  ? readonly CamelCaseKeys<One>[]
   : Value extends object
-    ? { readonly [Key in keyof Value as CamelName<Key & string>]: CamelKeys<Value[Key]> }
+    ? { readonly [Key in keyof Value as CamelCaseName<Key & string>]: CamelCaseKeys<Value[Key]> }
     : Value;
 
 /** Converts the field names of a message to camelCase: `free_u` becomes `freeU`. */
-export function convertKeysToCamelCase<Value>(value: Value): CamelKeys<Value> {
-  const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+export function convertKeysToCamelCase<Value>(value: Value): CamelCaseKeys<Value> {
+  const formatCamelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   const made: unknown = Array.isArray(value)
     ? value.map(convertKeysToCamelCase)
     : typeof value === "object" && value !== null
-      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [camel(name), convertKeysToCamelCase(one)]))
+      ? Object.fromEntries(
+          Object.entries(value).map(([name, one]) => [formatCamelCase(name), convertKeysToCamelCase(one)]),
+        )
       : value;
-  return made as CamelKeys<Value>;
+  return made as CamelCaseKeys<Value>;
 }

@@ -2,17 +2,17 @@ import { CallError } from "./client.ts";
 import { tokenStore } from "./token.ts";
 
 /** A call that the server rejected and that waits for a new token. */
-interface Waiting {
+interface WaitingCall {
   readonly message: string;
-  readonly go: () => void;
-  readonly giveUp: () => void;
+  readonly retry: () => void;
+  readonly cancel: () => void;
 }
 
-let waiting: readonly Waiting[] = [];
+let waitingCalls: readonly WaitingCall[] = [];
 const listeners = new Set<() => void>();
 
-function setWaitingCalls(next: readonly Waiting[]): void {
-  waiting = next;
+function setWaitingCalls(next: readonly WaitingCall[]): void {
+  waitingCalls = next;
   for (const listener of listeners) listener();
 }
 
@@ -20,10 +20,10 @@ function setWaitingCalls(next: readonly Waiting[]): void {
 export const waitingSignIns = {
   /** Returns the error message of the first waiting call, or undefined if none waits. */
   message(): string | undefined {
-    return waiting[0]?.message;
+    return waitingCalls[0]?.message;
   },
-  giveUp(): void {
-    for (const one of waiting) one.giveUp();
+  cancelAll(): void {
+    for (const one of waitingCalls) one.cancel();
     setWaitingCalls([]);
   },
   subscribe(listener: () => void): () => void {
@@ -33,22 +33,22 @@ export const waitingSignIns = {
 };
 
 tokenStore.subscribe(() => {
-  const ready = waiting;
+  const ready = waitingCalls;
   if (ready.length === 0 || tokenStore.value() === "") return;
   setWaitingCalls([]);
-  for (const one of ready) one.go();
+  for (const one of ready) one.retry();
 });
 
 /** Runs a call; if it needs a valid token, asks the person for one and repeats the call. @throws CallError. */
-export async function callWithSignIn<Reply>(ask: () => Promise<Reply>): Promise<Reply> {
+export async function callWithSignIn<Reply>(call: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
     try {
-      return await ask();
+      return await call();
     } catch (error) {
       if (!(error instanceof CallError) || error.code !== "unauthenticated") throw error;
       await new Promise<void>((go, refuse) => {
         const giveUp = () => refuse(error);
-        setWaitingCalls([...waiting, { message: error.message, go, giveUp }]);
+        setWaitingCalls([...waitingCalls, { message: error.message, retry: go, cancel: giveUp }]);
       });
     }
   }

@@ -4,21 +4,21 @@ import { browserValues, tabValues } from "../../shared/kept_values.ts";
  * Storage key of the caller's token. The browser deletes the token with the tab, unless the person chose to keep it in
  * this browser.
  */
-const KEY = "planner-token";
+const TOKEN_KEY = "planner-token";
 const listeners = new Set<() => void>();
 
 export const tokenStore = {
   value(): string {
-    return tabValues.get(KEY) ?? browserValues.get(KEY) ?? "";
+    return tabValues.get(TOKEN_KEY) ?? browserValues.get(TOKEN_KEY) ?? "";
   },
   /** Whether the browser keeps the token after this tab is closed. */
   isKept(): boolean {
-    return browserValues.get(KEY) !== null;
+    return browserValues.get(TOKEN_KEY) !== null;
   },
   set(value: string, { keep = false }: { readonly keep?: boolean } = {}): void {
-    tabValues.remove(KEY);
-    browserValues.remove(KEY);
-    if (value !== "") (keep ? browserValues : tabValues).set(KEY, value);
+    tabValues.remove(TOKEN_KEY);
+    browserValues.remove(TOKEN_KEY);
+    if (value !== "") (keep ? browserValues : tabValues).set(TOKEN_KEY, value);
     for (const listener of listeners) listener();
   },
   subscribe(listener: () => void): () => void {

@@ -18,10 +18,10 @@ export interface CallState<Reply> {
   readonly reply: Reply | undefined;
   readonly error: CallError | undefined;
   readonly loading: boolean;
-  readonly again: () => void;
+  readonly reload: () => void;
 }
 
-interface State<Reply> {
+interface LoadState<Reply> {
   readonly key: string;
   readonly round: number;
   readonly reply?: Reply;
@@ -46,38 +46,39 @@ export function useRouteCall<Reply>(path: string, parameters: Readonly<Record<st
 
 /** Loads a reply with `ask`. Loads it again whenever the key, the token or the inventory changes; "" loads nothing. */
 export function useLoadedReply<Reply>(key: string, ask: (signal: AbortSignal) => Promise<Reply>): CallState<Reply> {
-  const [state, setState] = useState<State<Reply>>({ key: "", round: 0 });
+  const [state, setState] = useState<LoadState<Reply>>({ key: "", round: 0 });
   const [round, setRound] = useState(0);
-  const again = useCallback(() => setRound((value) => value + 1), []);
-  useEffect(() => tokenStore.subscribe(again), [again]);
-  useEffect(() => inventoryWrites.subscribe(again), [again]);
+  const reload = useCallback(() => setRound((value) => value + 1), []);
+  useEffect(() => tokenStore.subscribe(reload), [reload]);
+  useEffect(() => inventoryWrites.subscribe(reload), [reload]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the request, a new round repeats it
   useEffect(() => {
     if (key === "") return undefined;
     const controller = new AbortController();
     const { signal } = controller;
     let answeredAt: number | undefined;
-    const show = (next: State<Reply>) => {
+    const showState = (next: LoadState<Reply>) => {
       if (signal.aborted) return;
       if (next.error === undefined) answeredAt = Date.now();
       setState((shown) => (isSameCallState(shown, next) ? shown : next));
     };
     const first = ask(signal).then(
-      (reply) => show({ key, round, reply }),
-      (error: unknown) => show({ key, round, error: convertToCallError(error) }),
+      (reply) => showState({ key, round, reply }),
+      (error: unknown) => showState({ key, round, error: convertToCallError(error) }),
     );
-    const refresh = async () => {
+    const refreshReply = async () => {
       await first;
       await ask(signal).then(
-        (reply) => show({ key, round, reply }),
+        (reply) => showState({ key, round, reply }),
         (error: unknown) => {
           const problem = convertToCallError(error);
           // After a temporary failure the older reply stays; the page shows its age.
-          if (answeredAt === undefined || !PASSING.has(problem.code)) show({ key, round, error: problem });
+          if (answeredAt === undefined || !TEMPORARY_ERROR_CODES.has(problem.code))
+            showState({ key, round, error: problem });
         },
       );
     };
-    const unfollow = keepReplyCurrent({ refresh, answeredAt: () => answeredAt });
+    const unfollow = keepReplyCurrent({ refresh: refreshReply, getReplyTime: () => answeredAt });
     return () => {
       unfollow();
       controller.abort();
@@ -88,15 +89,20 @@ export function useLoadedReply<Reply>(key: string, ask: (signal: AbortSignal) =>
     reply: state.reply,
     error: current ? state.error : undefined,
     loading: key !== "" && !current,
-    again,
+    reload: reload,
   };
 }
 
 /** Codes of temporary failures, which do not depend on the request. */
-const PASSING: ReadonlySet<string> = new Set(["offline", "unavailable", "resource_exhausted", "deadline_exceeded"]);
+const TEMPORARY_ERROR_CODES: ReadonlySet<string> = new Set([
+  "offline",
+  "unavailable",
+  "resource_exhausted",
+  "deadline_exceeded",
+]);
 
 /** Whether two states draw the same screen. */
-function isSameCallState<Reply>(shown: State<Reply>, next: State<Reply>): boolean {
+function isSameCallState<Reply>(shown: LoadState<Reply>, next: LoadState<Reply>): boolean {
   if (shown.key !== next.key || shown.round !== next.round || shown.error !== next.error) return false;
   return JSON.stringify(shown.reply) === JSON.stringify(next.reply);
 }

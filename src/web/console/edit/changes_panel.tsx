@@ -86,19 +86,19 @@ export function WarningList({ warnings }: { readonly warnings: readonly Finding[
 }
 
 /** Maximum number of listed reasons of one refusal. */
-const MOST_REASONS = 5;
+const MAX_LISTED_REASONS = 5;
 
 export function RefusalLine({ error: { violations, message, reason } }: { readonly error: CallError }) {
   const all = violations.length === 0 ? [message] : violations.map(({ description }) => description);
   const texts = [...new Set(all)];
   return (
     <>
-      {texts.slice(0, MOST_REASONS).map((text) => (
+      {texts.slice(0, MAX_LISTED_REASONS).map((text) => (
         <FindingLine key={text} state="fault" title={reason === "" ? "Refused" : formatConstant(reason)}>
           {text}
         </FindingLine>
       ))}
-      {texts.length > MOST_REASONS ? <li>And {texts.length - MOST_REASONS} more of these.</li> : null}
+      {texts.length > MAX_LISTED_REASONS ? <li>And {texts.length - MAX_LISTED_REASONS} more of these.</li> : null}
     </>
   );
 }

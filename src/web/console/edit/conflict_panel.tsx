@@ -17,7 +17,7 @@ export function ConflictPanel({
   // In a narrow window the panel is below the form.
   useLayoutEffect(() => panel.current?.scrollIntoView({ block: "nearest" }), []);
   const [mine, setMine] = useState<ReadonlySet<string>>(new Set());
-  const choose = (key: string, isMine: boolean) => {
+  const chooseSide = (key: string, isMine: boolean) => {
     const next = new Set(mine);
     if (isMine) next.add(key);
     else next.delete(key);
@@ -40,14 +40,14 @@ export function ConflictPanel({
             label="Theirs"
             text={other.afterText}
             checked={!mine.has(own.key)}
-            choose={() => choose(own.key, false)}
+            choose={() => chooseSide(own.key, false)}
           />
           <ClashChoice
             name={own.key}
             label="Yours"
             text={own.afterText}
             checked={mine.has(own.key)}
-            choose={() => choose(own.key, true)}
+            choose={() => chooseSide(own.key, true)}
           />
         </fieldset>
       ))}

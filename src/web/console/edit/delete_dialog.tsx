@@ -12,7 +12,7 @@ import { useStoredResource } from "./stored.ts";
 import { useProposal } from "./use_proposal.ts";
 
 /** Maximum number of affected resources that the dialog lists by name. */
-const NAMED = 12;
+const MAX_NAMED_RESOURCES = 12;
 
 /** Dialog that removes a resource, after showing which other resources are removed and which devices lose power. */
 export function DeleteDialog({ edit }: { readonly edit: Extract<EditRequest, { readonly mode: "delete" }> }) {
@@ -21,20 +21,27 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<EditRequest, { r
   const [why, setWhy] = useState("");
   const [stored, reread] = useStoredResource(kind, identity);
   const name = formatIdentity(kind, identity);
-  const removal = (how: { readonly cascade: boolean }) =>
+  const buildRemoval = (how: { readonly cascade: boolean }) =>
     stored.state === "done" ? [buildRemoveChange(kind, identity, { ...how, etag: stored.base.etag })] : undefined;
   const [isChanged, setChanged] = useState(false);
-  const meet = () => {
+  const rereadAfterConflict = () => {
     setChanged(true);
     return reread();
   };
-  const proposal = useProposal({ changes: removal({ cascade }), reread: meet, done: () => `Deleted ${name}` });
+  const proposal = useProposal({
+    changes: buildRemoval({ cascade }),
+    reread: rereadAfterConflict,
+    formatNotice: () => `Deleted ${name}`,
+  });
   // If dependents prevent the removal, the dialog shows the effects of removing them too.
-  const isKept = proposal.state === "refused" && !cascade && canRemoveDependents(kind);
-  const withRest = useProposal({ changes: isKept ? removal({ cascade: true }) : undefined, done: () => "" });
+  const isBlockedByDependents = proposal.state === "refused" && !cascade && canRemoveDependents(kind);
+  const cascadeProposal = useProposal({
+    changes: isBlockedByDependents ? buildRemoval({ cascade: true }) : undefined,
+    formatNotice: () => "",
+  });
   const leave = () => editStore.close();
   const submit = () => void proposal.write(why);
-  const also = proposal.state === "allowed" ? (proposal.preview?.also ?? []) : [];
+  const also = proposal.state === "allowed" ? (proposal.preview?.cascadedRefs ?? []) : [];
   return (
     <EditDialog
       title={`Delete ${name}`}
@@ -64,8 +71,8 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<EditRequest, { r
           {proposal.state === "allowed" ? <FurtherRemovals refs={also} /> : null}
         </ul>
         <WriteProblem proposal={proposal} />
-        {isKept ? (
-          <ProposalEffects proposal={withRest} title="After this change, with what depends on it removed" />
+        {isBlockedByDependents ? (
+          <ProposalEffects proposal={cascadeProposal} title="After this change, with what depends on it removed" />
         ) : (
           <ProposalEffects proposal={proposal} />
         )}
@@ -86,8 +93,8 @@ function FurtherRemovals({ refs }: { readonly refs: readonly string[] }) {
   if (refs.length === 0) return <FindingLine state="ok" title="Nothing else is removed or changed" />;
   return (
     <FindingLine state="watch" title={`${formatQuantity(refs.length, "other resource")} removed or changed with it`}>
-      {stripRefKinds(refs.slice(0, NAMED).join(", "))}
-      {refs.length > NAMED ? `, and ${refs.length - NAMED} more` : ""}
+      {stripRefKinds(refs.slice(0, MAX_NAMED_RESOURCES).join(", "))}
+      {refs.length > MAX_NAMED_RESOURCES ? `, and ${refs.length - MAX_NAMED_RESOURCES} more` : ""}
     </FindingLine>
   );
 }

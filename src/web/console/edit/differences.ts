@@ -26,7 +26,7 @@ export function listDifferences(
   return compareMessages({ before, after, message, path: [], label: "" });
 }
 
-interface Pair {
+interface ValuePair {
   readonly before: unknown;
   readonly after: unknown;
   readonly path: ValuePath;
@@ -39,19 +39,19 @@ function compareMessages({
   message,
   path,
   label,
-}: Pair & { readonly message: string }): ValueDifference[] {
+}: ValuePair & { readonly message: string }): ValueDifference[] {
   return listMessageFields(message).flatMap((field) => {
     const pair = {
       before: removeUnsetParts((before as ResourceValues | undefined)?.[field.name], field),
       after: removeUnsetParts((after as ResourceValues | undefined)?.[field.name], field),
       path: [...path, field.name],
-      label: joinValuePath(label, getFieldLabel(field)),
+      label: joinFieldLabels(label, getFieldLabel(field)),
     };
     return isEqualValue(pair.before, pair.after) ? [] : compareField(pair, field);
   });
 }
 
-function compareField(pair: Pair, field: FormField): ValueDifference[] {
+function compareField(pair: ValuePair, field: FormField): ValueDifference[] {
   if (field.shape === "map") return compareMaps(pair, field);
   if (field.type !== "group" || field.of === "PortRef") return [createDifference(pair, field)];
   if (field.shape === "list") return compareLists(pair, field);
@@ -59,7 +59,7 @@ function compareField(pair: Pair, field: FormField): ValueDifference[] {
   return compareMessages({ ...pair, message: field.of ?? "" });
 }
 
-function compareMaps(pair: Pair, field: FormField): ValueDifference[] {
+function compareMaps(pair: ValuePair, field: FormField): ValueDifference[] {
   const [before, after] = [(pair.before ?? {}) as ResourceValues, (pair.after ?? {}) as ResourceValues];
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keys
@@ -71,7 +71,7 @@ function compareMaps(pair: Pair, field: FormField): ValueDifference[] {
 }
 
 /** Compares elements with names by name, and others by position if none is added or removed. */
-function compareLists(pair: Pair, field: FormField): ValueDifference[] {
+function compareLists(pair: ValuePair, field: FormField): ValueDifference[] {
   const [before, after] = [
     (pair.before ?? []) as readonly ResourceValues[],
     (pair.after ?? []) as readonly ResourceValues[],
@@ -108,7 +108,7 @@ function compareLists(pair: Pair, field: FormField): ValueDifference[] {
   return rows.length === 0 ? [createDifference(pair, field)] : rows;
 }
 
-function createDifference({ before, after, path, label }: Pair, field: FormField): ValueDifference {
+function createDifference({ before, after, path, label }: ValuePair, field: FormField): ValueDifference {
   return {
     key: formatPath(path),
     path,
@@ -120,7 +120,7 @@ function createDifference({ before, after, path, label }: Pair, field: FormField
   };
 }
 
-function joinValuePath(outer: string, inner: string): string {
+function joinFieldLabels(outer: string, inner: string): string {
   return outer === "" ? inner : `${outer}, ${inner.charAt(0).toLowerCase()}${inner.slice(1)}`;
 }
 

@@ -25,28 +25,28 @@ export function EditButton({ edit, children }: { readonly edit: EditRequest; rea
   );
 }
 
-interface Written {
+interface EditedResource {
   readonly kind: EditableKind;
   readonly identity: ResourceValues;
 }
 
 /** Button that edits a resource, with the shortcut `E`; hidden from readers. */
-export function EditResourceButton({ kind, identity }: Written) {
-  const may = useCanWrite();
+export function EditResourceButton({ kind, identity }: EditedResource) {
+  const isWriter = useCanWrite();
   const key = JSON.stringify(identity);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key represents the identity
   useEffect(() => {
-    if (!may) return undefined;
-    const pressed = (event: KeyboardEvent) => {
+    if (!isWriter) return undefined;
+    const openOnShortcut = (event: KeyboardEvent) => {
       const inField = (event.target as Element).matches?.("input, textarea, select, dialog *");
       if (inField || !isShortcutKey(event, "edit")) return;
       event.preventDefault();
       editStore.open({ mode: "edit", kind, identity });
     };
-    addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
-  }, [may, kind, key]);
-  if (!may) return null;
+    addEventListener("keydown", openOnShortcut);
+    return () => removeEventListener("keydown", openOnShortcut);
+  }, [isWriter, kind, key]);
+  if (!isWriter) return null;
   return (
     <EditButton edit={{ mode: "edit", kind, identity }}>
       <Icon name="edit" />
@@ -56,7 +56,7 @@ export function EditResourceButton({ kind, identity }: Written) {
 }
 
 /** Buttons that duplicate and delete a resource; hidden from readers. */
-export function MoreEditsMenu({ kind, identity }: Written) {
+export function DuplicateDeleteButtons({ kind, identity }: EditedResource) {
   if (!useCanWrite()) return null;
   return (
     <>

@@ -10,14 +10,14 @@ export function EditHost() {
   useEffect(() => editStore.subscribe(() => setState(editStore.state())), []);
   return (
     <>
-      {edit === undefined ? null : <Dialog key={round} edit={edit} />}
+      {edit === undefined ? null : <LazyEditDialog key={round} edit={edit} />}
       <NoticeBar notice={notice} />
     </>
   );
 }
 
 /** Edit dialog, loaded with the first edit. Its frame opens at once, so that keys do not reach the page. */
-const Dialog = createLazyComponent(
+const LazyEditDialog = createLazyComponent(
   async () => (await import("./dialogs.tsx")).EditRequestDialog,
   ({ children }) => (
     <EditDialog title="Opening…" leave={editStore.close} submit={() => undefined} footer={null}>

@@ -38,25 +38,25 @@ export interface EditNotice {
   readonly etags: EtagsByRef;
 }
 
-interface State {
+interface EditState {
   readonly edit: EditRequest | undefined;
   readonly notice: EditNotice | undefined;
   /** Number of the edit. It is the key of the dialog, so that each edit opens a dialog without old state. */
   readonly round: number;
 }
 
-let state: State = { edit: undefined, notice: undefined, round: 0 };
+let editState: EditState = { edit: undefined, notice: undefined, round: 0 };
 const listeners = new Set<() => void>();
 
-function setEditState(next: Partial<State>): void {
-  state = { ...state, ...next };
+function setEditState(next: Partial<EditState>): void {
+  editState = { ...editState, ...next };
   for (const listener of listeners) listener();
 }
 
 /** Store of the one open edit. Pages open an edit; `EditHost` shows it. */
 export const editStore = {
-  state: (): State => state,
-  open: (edit: EditRequest): void => setEditState({ edit, notice: undefined, round: state.round + 1 }),
+  state: (): EditState => editState,
+  open: (edit: EditRequest): void => setEditState({ edit, notice: undefined, round: editState.round + 1 }),
   close: (notice?: EditNotice): void => setEditState({ edit: undefined, notice }),
   dismiss: (): void => setEditState({ notice: undefined }),
   subscribe(listener: () => void): () => void {

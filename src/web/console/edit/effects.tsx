@@ -6,7 +6,7 @@ import { describePreview, listPreviewRows, type PreviewRow } from "./preview_wor
 import type { ChangeProposal } from "./use_proposal.ts";
 
 /** Maximum numbers of findings and of figures. Further findings are only counted; further figures are collapsed. */
-const [LINES, ROWS] = [6, 8];
+const [MAX_LINES, MAX_ROWS] = [6, 8];
 
 /** Effects of a proposal on supplies, racks and cooling, losses first; hidden without effects. */
 export function ProposalEffects({
@@ -22,7 +22,7 @@ export function ProposalEffects({
   const heading = useId();
   const lines = preview === undefined ? [] : describePreview(preview.figures);
   const rows = preview === undefined ? [] : listPreviewRows(preview.figures);
-  const isCut = preview !== undefined && preview.figures.results.length < total;
+  const isPartial = preview !== undefined && preview.figures.results.length < total;
   return (
     <section
       class="after"
@@ -31,22 +31,22 @@ export function ProposalEffects({
       hidden={lines.length + rows.length === 0}
     >
       <h3 id={heading}>{title}</h3>
-      {isCut ? (
+      {isPartial ? (
         <p class="muted">Figures of the first {formatQuantity(preview.figures.results.length, "change")}.</p>
       ) : null}
       <ul class="edit-findings" aria-live="polite" hidden={lines.length === 0}>
-        {lines.slice(0, LINES).map(({ state, title: said, text }) => (
+        {lines.slice(0, MAX_LINES).map(({ state, title: said, text }) => (
           <FindingLine key={`${state} ${said}`} state={state} title={said}>
             {text}
           </FindingLine>
         ))}
-        {lines.length > LINES ? <li>And {formatQuantity(lines.length - LINES, "other finding")}.</li> : null}
+        {lines.length > MAX_LINES ? <li>And {formatQuantity(lines.length - MAX_LINES, "other finding")}.</li> : null}
       </ul>
-      <EffectFigures rows={rows.slice(0, ROWS)} />
-      {rows.length > ROWS ? (
+      <EffectFigures rows={rows.slice(0, MAX_ROWS)} />
+      {rows.length > MAX_ROWS ? (
         <details>
-          <summary>{formatQuantity(rows.length - ROWS, "more figure")}</summary>
-          <EffectFigures rows={rows.slice(ROWS)} />
+          <summary>{formatQuantity(rows.length - MAX_ROWS, "more figure")}</summary>
+          <EffectFigures rows={rows.slice(MAX_ROWS)} />
         </details>
       ) : null}
     </section>

@@ -14,13 +14,13 @@ export interface FormContext {
   readonly kind: EditableKind;
   readonly values: ResourceValues;
   /** Sets the value at a path of the resource. */
-  readonly set: (path: readonly (string | number)[], value: unknown) => void;
+  readonly setValue: (path: readonly (string | number)[], value: unknown) => void;
   /** Returns the error of the field at a path, from the server or the limits of the proto files; "" for none. */
-  readonly problemAt: (path: string) => string;
+  readonly getProblem: (path: string) => string;
   /** Whether the field at a path, or one inside it, differs from the stored value. */
   readonly isChanged: (path: string) => boolean;
   /** Returns the comment of a field in the proto files. */
-  readonly commentOf: GetFieldComment;
+  readonly getComment: GetFieldComment;
   /** Whether the resource is new, so that its identity can be entered. */
   readonly isNew: boolean;
 }

@@ -2,7 +2,7 @@ import { capitalize, splitUnit } from "#words/names.ts";
 import type { FormField } from "./form_model.ts";
 
 /** Labels of fields whose names do not give a readable label. */
-const SPELLED: Readonly<Record<string, string>> = {
+const SPECIAL_LABELS: Readonly<Record<string, string>> = {
   u_height: "Height",
   position_u: "Unit",
   allocated_draw_w: "Planned draw",
@@ -44,24 +44,24 @@ const SPELLED: Readonly<Record<string, string>> = {
   y_mm: "From the north",
 };
 
-const IN_UNITS: ReadonlySet<string> = new Set(["u_height", "position_u"]);
+const RACK_UNIT_FIELDS: ReadonlySet<string> = new Set(["u_height", "position_u"]);
 
 /** Returns the unit of a field's values; "" for none. */
 export function getFieldUnit({ name, type }: Pick<FormField, "name" | "type">): string {
-  if (IN_UNITS.has(name)) return "U";
+  if (RACK_UNIT_FIELDS.has(name)) return "U";
   return type === "int" || type === "number" ? splitUnit(name).unit : "";
 }
 
 /** Returns the label of a field: its name in words, without its unit. */
 export function getFieldLabel(field: Pick<FormField, "name" | "type">): string {
-  const spelled = SPELLED[field.name];
+  const spelled = SPECIAL_LABELS[field.name];
   if (spelled !== undefined) return spelled;
   const bare = getFieldUnit(field) === "" ? field.name : field.name.slice(0, field.name.lastIndexOf("_"));
   return capitalize(bare.replaceAll("_", " "));
 }
 
-const FIELD_NAME = /\b[a-z]+(?:_[a-z0-9]+)+\b/g;
-const CONSTANT = /\b[A-Z]{2,}(?:_[A-Z0-9]+)*\b/g;
+const FIELD_NAME_PATTERN = /\b[a-z]+(?:_[a-z0-9]+)+\b/g;
+const CONSTANT_PATTERN = /\b[A-Z]{2,}(?:_[A-Z0-9]+)*\b/g;
 const ABBREVIATIONS: ReadonlySet<string> = new Set(["LAG", "CDU", "UPS", "AC", "DC", "RRGGBB"]);
 
 /** Converts a proto comment to help text: field names become labels, constants become words. */
@@ -70,8 +70,8 @@ export function formatHelpText(comment: string): string {
     .replace(/^Required(?: unless[^.:;]*)?[.:;,]\s*|^Required, |^Free text[.,]\s*/, (text) =>
       text.startsWith("Required unless") ? text : "",
     )
-    .replaceAll(FIELD_NAME, (name) => getFieldLabel({ name, type: "int" }).toLowerCase())
-    .replaceAll(CONSTANT, (word) => (ABBREVIATIONS.has(word) ? word : word.toLowerCase().replaceAll("_", " ")))
+    .replaceAll(FIELD_NAME_PATTERN, (name) => getFieldLabel({ name, type: "int" }).toLowerCase())
+    .replaceAll(CONSTANT_PATTERN, (word) => (ABBREVIATIONS.has(word) ? word : word.toLowerCase().replaceAll("_", " ")))
     .replace(/^./, capitalize);
 }
 

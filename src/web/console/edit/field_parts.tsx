@@ -18,7 +18,7 @@ export function FieldHints({
   readonly path: string;
   readonly id: string;
 }) {
-  const { problemAt, commentOf } = useFormContext();
+  const { getProblem: problemAt, getComment: commentOf } = useFormContext();
   const problem = problemAt(path);
   return (
     <>

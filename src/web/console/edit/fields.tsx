@@ -59,13 +59,13 @@ function SingleValueField(props: FieldProps) {
   );
 }
 
-const REFERENCES: ReadonlySet<string> = new Set(["rack_code", "parent_device_code", "source_ref"]);
+const REFERENCE_FIELD_NAMES: ReadonlySet<string> = new Set(["rack_code", "parent_device_code", "source_ref"]);
 
 function ValueControl({ field, path, value, id }: FieldProps & { readonly id: string }) {
   const form = useFormContext();
-  const problem = form.problemAt(formatPath(path));
+  const problem = form.getProblem(formatPath(path));
   const common = { id, ...getAriaAttributes(id, problem) };
-  const set = (next: unknown) => form.set(path, next);
+  const set = (next: unknown) => form.setValue(path, next);
   switch (field.type) {
     case "choice":
       return (
@@ -98,19 +98,19 @@ function ValueControl({ field, path, value, id }: FieldProps & { readonly id: st
       return <TimeInput common={common} label={getFieldLabel(field)} value={String(value ?? "")} set={set} />;
     case "int":
     case "number":
-      return <NumberInput common={common} field={field} value={value} set={set} />;
+      return <NumberInput attributes={common} field={field} value={value} set={set} />;
     default:
-      return <TextInput common={common} field={field} path={path} value={String(value ?? "")} set={set} />;
+      return <TextInput attributes={common} field={field} path={path} value={String(value ?? "")} set={set} />;
   }
 }
 
 interface InputProps {
-  readonly common: Readonly<Record<string, string | boolean>>;
+  readonly attributes: Readonly<Record<string, string | boolean>>;
   readonly field: FormField;
   readonly set: (value: unknown) => void;
 }
 
-function NumberInput({ common, field, value, set }: InputProps & { readonly value: unknown }) {
+function NumberInput({ attributes: common, field, value, set }: InputProps & { readonly value: unknown }) {
   const unit = getFieldUnit(field);
   return (
     <span class="with-unit">
@@ -129,18 +129,21 @@ function NumberInput({ common, field, value, set }: InputProps & { readonly valu
 }
 
 function TextInput({
-  common,
+  attributes: common,
   field,
   path,
   value,
   set,
 }: InputProps & { readonly path: readonly (string | number)[]; readonly value: string }): ComponentChildren {
   const { isNew } = useFormContext();
-  const type = (text: string) => set(text === "" ? undefined : text);
+  const setText = (text: string) => set(text === "" ? undefined : text);
   if (field.name === "comments" || field.name === "notes") {
-    return <textarea {...common} rows={3} value={value} onInput={({ currentTarget }) => type(currentTarget.value)} />;
+    return (
+      <textarea {...common} rows={3} value={value} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+    );
   }
-  if (REFERENCES.has(field.name)) return <RefInput common={common} name={field.name} value={value} set={type} />;
+  if (REFERENCE_FIELD_NAMES.has(field.name))
+    return <RefInput common={common} name={field.name} value={value} set={setText} />;
   const isFixed = field.name === "code" && path.length === 1 && !isNew;
   return (
     <input
@@ -150,7 +153,7 @@ function TextInput({
       spellcheck={false}
       readOnly={isFixed}
       value={value}
-      onInput={({ currentTarget }) => type(currentTarget.value)}
+      onInput={({ currentTarget }) => setText(currentTarget.value)}
     />
   );
 }

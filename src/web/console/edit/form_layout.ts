@@ -14,10 +14,10 @@ export interface FormSectionLayout {
   readonly fields: readonly FormField[];
 }
 
-type Layout = readonly (readonly [title: string, names: string])[];
+type FormLayout = readonly (readonly [title: string, names: string])[];
 
 /** Sections of each kind's form. Fields that no row names are appended, so that no field is missing from the form. */
-const LAYOUTS: Readonly<Record<EditableKind, Layout>> = {
+const FORM_LAYOUTS: Readonly<Record<EditableKind, FormLayout>> = {
   device: [
     ["", "code name kind role status rack_code position_u face allocated_draw_w max_draw_w"],
     ["Ports and supplies", "ports"],
@@ -71,7 +71,7 @@ const LAYOUTS: Readonly<Record<EditableKind, Layout>> = {
 export function listFormSections(kind: EditableKind): readonly FormSectionLayout[] {
   const fields = listKindFields(kind);
   const placed = new Set<string>();
-  const sections = LAYOUTS[kind].map(([title, names]) => {
+  const sections = FORM_LAYOUTS[kind].map(([title, names]) => {
     const own = names.split(" ").flatMap((name) => fields.filter((field) => field.name === name));
     for (const { name } of own) placed.add(name);
     return { title, fields: own };
@@ -81,7 +81,7 @@ export function listFormSections(kind: EditableKind): readonly FormSectionLayout
 }
 
 /** Port fields that apply only to some kinds of ports. Source: docs/rpcs.md#port. */
-const PORT_KINDS: Readonly<Record<string, RegExp>> = {
+const PORT_KINDS_BY_FIELD: Readonly<Record<string, RegExp>> = {
   power_in: /POWER_IN$/,
   power_out: /POWER_OUT$/,
   positions: /FRONT$|REAR$/,
@@ -103,5 +103,5 @@ export function listElementFields(message: string, element: ResourceValues): rea
   const fields = listMessageFields(message);
   if (message !== "Port") return fields;
   const kind = String(element["kind"] ?? "");
-  return fields.filter(({ name }) => !isUnsetValue(element[name]) || PORT_KINDS[name]?.test(kind) !== false);
+  return fields.filter(({ name }) => !isUnsetValue(element[name]) || PORT_KINDS_BY_FIELD[name]?.test(kind) !== false);
 }

@@ -9,19 +9,19 @@ import { formatPath } from "./paths.ts";
 import { formatValue, isUnsetValue } from "./values.ts";
 
 /** Maximum number of elements that are shown at first: a switch may have hundreds of ports. */
-const SHOWN = 60;
+const MAX_INITIAL_ELEMENTS = 60;
 
 /** A list of messages such as ports. Each element can be opened to show its fields, which are drawn only then. */
 export function GroupList({ field, path, value }: FieldProps) {
   const form = useFormContext();
   const elements = (value ?? []) as readonly ResourceValues[];
   const [opened, setOpened] = useState<number>();
-  const [all, setAll] = useState(false);
+  const [isComplete, setComplete] = useState(false);
   const noun = getFieldLabel(field).replace(/s$/, "").toLowerCase();
-  const shown = all ? elements : elements.slice(0, SHOWN);
-  const add = () => {
-    form.set(path, [...elements, {}]);
-    setAll(true);
+  const shown = isComplete ? elements : elements.slice(0, MAX_INITIAL_ELEMENTS);
+  const addElement = () => {
+    form.setValue(path, [...elements, {}]);
+    setComplete(true);
     setOpened(elements.length);
   };
   return (
@@ -48,14 +48,14 @@ export function GroupList({ field, path, value }: FieldProps) {
               aria-label={`Remove ${getElementTitle(element, noun, index)}`}
               onClick={() => {
                 const rest = elements.filter((_, one) => one !== index);
-                form.set(path, rest.length === 0 ? undefined : rest);
+                form.setValue(path, rest.length === 0 ? undefined : rest);
                 setOpened(undefined);
               }}
             >
               ×
             </button>
           </div>
-          <ClosedElementProblems path={formatPath([...path, index])} isOpen={opened === index} />
+          <ElementProblem path={formatPath([...path, index])} isOpen={opened === index} />
           {opened === index ? (
             <div class="form-grid">
               {listElementFields(field.of ?? "", element).map((inner) => (
@@ -71,11 +71,11 @@ export function GroupList({ field, path, value }: FieldProps) {
         </div>
       ))}
       {shown.length < elements.length ? (
-        <button type="button" onClick={() => setAll(true)}>
+        <button type="button" onClick={() => setComplete(true)}>
           Show all {elements.length}
         </button>
       ) : null}
-      <button type="button" onClick={add}>
+      <button type="button" onClick={addElement}>
         Add {/^[aeiou]/.test(noun) ? "an" : "a"} {noun}
       </button>
     </div>
@@ -83,8 +83,8 @@ export function GroupList({ field, path, value }: FieldProps) {
 }
 
 /** Error of an open element, or the first error inside a closed element. */
-function ClosedElementProblems({ path, isOpen }: { readonly path: string; readonly isOpen: boolean }) {
-  const { problemAt } = useFormContext();
+function ElementProblem({ path, isOpen }: { readonly path: string; readonly isOpen: boolean }) {
+  const { getProblem: problemAt } = useFormContext();
   const problem = isOpen ? problemAt(path) : problemAt(`${path}.*`);
   return problem === "" ? null : <p class="form-problem">{problem}</p>;
 }

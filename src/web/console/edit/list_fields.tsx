@@ -13,15 +13,15 @@ export function TextListField({ field, path, value }: FieldProps) {
   const values = (value ?? []) as readonly unknown[];
   // The stored references stay while their codes are unchanged, because a code may name several elements.
   const [stored] = useState(values);
-  const written = REFERENCE_FIELDS.has(field.name)
+  const formatted = REFERENCE_FIELDS.has(field.name)
     ? values.map((one) => getRefName(String(one))).join(", ")
     : values.join(", ");
-  const [text, setText] = useState(written);
-  const read = (typed: string) => parseTypedValues(typed, field, stored);
+  const [text, setText] = useState(formatted);
+  const parse = (typed: string) => parseTypedValues(typed, field, stored);
   const at = formatPath(path);
   const id = getControlId(at);
   // A change from outside, such as a choice between two versions, replaces the typed text.
-  const shown = isEqualValue(read(text), values) ? text : written;
+  const shown = isEqualValue(parse(text), values) ? text : formatted;
   return (
     <div class={form.isChanged(at) ? "form-field changed" : "form-field"}>
       <div class="field-head">
@@ -30,15 +30,15 @@ export function TextListField({ field, path, value }: FieldProps) {
       </div>
       <input
         id={id}
-        {...getAriaAttributes(id, form.problemAt(at))}
+        {...getAriaAttributes(id, form.getProblem(at))}
         type="text"
         autocomplete="off"
         spellcheck={false}
         value={shown}
         onInput={({ currentTarget }) => {
           setText(currentTarget.value);
-          const next = read(currentTarget.value);
-          form.set(path, next.length === 0 ? undefined : next);
+          const next = parse(currentTarget.value);
+          form.setValue(path, next.length === 0 ? undefined : next);
         }}
       />
       <FieldHints field={field} path={at} id={id} />
@@ -53,12 +53,12 @@ export function MapField({ field, path, value }: FieldProps) {
   const [rows, setRows] = useState<readonly (readonly [string, string])[]>(stored);
   const at = formatPath(path);
   const label = getFieldLabel(field);
-  const write = (next: readonly (readonly [string, string])[]) => {
+  const writeRows = (next: readonly (readonly [string, string])[]) => {
     setRows(next);
     const entries = next.filter(([key]) => key !== "");
-    form.set(path, entries.length === 0 ? undefined : Object.fromEntries(entries));
+    form.setValue(path, entries.length === 0 ? undefined : Object.fromEntries(entries));
   };
-  const replace = (index: number, pair: readonly [string, string]) => write(rows.with(index, pair));
+  const replaceRow = (index: number, pair: readonly [string, string]) => writeRows(rows.with(index, pair));
   return (
     <fieldset class={form.isChanged(at) ? "group changed" : "group"}>
       <legend>{label}</legend>
@@ -69,18 +69,18 @@ export function MapField({ field, path, value }: FieldProps) {
             type="text"
             aria-label={`Key ${index + 1} of ${label}`}
             value={key}
-            onInput={({ currentTarget }) => replace(index, [currentTarget.value, text])}
+            onInput={({ currentTarget }) => replaceRow(index, [currentTarget.value, text])}
           />
           <input
             type="text"
             aria-label={`Value ${index + 1} of ${label}`}
             value={text}
-            onInput={({ currentTarget }) => replace(index, [key, currentTarget.value])}
+            onInput={({ currentTarget }) => replaceRow(index, [key, currentTarget.value])}
           />
           <button
             type="button"
             aria-label={`Remove ${key}`}
-            onClick={() => write(rows.filter((_, one) => one !== index))}
+            onClick={() => writeRows(rows.filter((_, one) => one !== index))}
           >
             ×
           </button>

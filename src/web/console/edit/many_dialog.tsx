@@ -28,10 +28,10 @@ import { findProblem, listLimitProblems } from "./problems.ts";
 import { type ChangeProposal, useProposal } from "./use_proposal.ts";
 import { removeUnsetParts } from "./values.ts";
 
-type ManyEdit = Extract<EditRequest, { readonly mode: "many" | "delete-many" }>;
+type BulkEdit = Extract<EditRequest, { readonly mode: "many" | "delete-many" }>;
 
 /** Dialog that changes or removes many resources of one kind at once. */
-export function BulkEditDialog({ edit }: { readonly edit: ManyEdit }) {
+export function BulkEditDialog({ edit }: { readonly edit: BulkEdit }) {
   const { kind, codes } = edit;
   const isDelete = edit.mode === "delete-many";
   const [values, setValues] = useState<ResourceValues>({});
@@ -48,14 +48,14 @@ export function BulkEditDialog({ edit }: { readonly edit: ManyEdit }) {
   const proposal = useProposal({
     changes,
     isPartial: true,
-    done: ({ changed }) => {
+    formatNotice: ({ changed }) => {
       const refused = proposal.preview?.refused.length ?? 0;
       const failed = refused === 0 ? "" : `, ${formatQuantity(refused, "other")} refused`;
       return `${isDelete ? "Deleted" : "Changed"} ${formatQuantity(changed, getKindNoun(kind))}${failed}`;
     },
   });
   const { state, preview, progress } = proposal;
-  const ready = state === "checking" ? 0 : (preview?.changed ?? 0);
+  const readyCount = state === "checking" ? 0 : (preview?.changed ?? 0);
   const leave = () => editStore.close();
   const submit = () => void proposal.write(why);
   const verb = isDelete ? "Delete" : "Save";
@@ -71,7 +71,7 @@ export function BulkEditDialog({ edit }: { readonly edit: ManyEdit }) {
           disabled={!proposal.canWrite}
           label={
             progress === undefined
-              ? `${verb} ${formatQuantity(ready, getKindNoun(kind))}`
+              ? `${verb} ${formatQuantity(readyCount, getKindNoun(kind))}`
               : `${formatCount(progress)} of ${formatCount(codes.length)}`
           }
         />
@@ -87,7 +87,7 @@ export function BulkEditDialog({ edit }: { readonly edit: ManyEdit }) {
           <ReasonField value={why} set={setWhy} />
         </div>
         <EditSidePanel>
-          {isDelete ? null : <SharedValueFields kind={kind} values={values} names={names} />}
+          {isDelete ? null : <SharedValueChanges kind={kind} values={values} names={names} />}
           <h3>Findings</h3>
           <ItemOutcomes
             proposal={proposal}
@@ -178,9 +178,9 @@ function ChosenFields({
 }
 
 /** Maximum number of warnings, and of refused items, that are listed. */
-const NAMED = 20;
+const MAX_LISTED_ITEMS = 20;
 
-function SharedValueFields({
+function SharedValueChanges({
   kind,
   values,
   names,
@@ -231,11 +231,11 @@ function ItemOutcomes(props: {
         {unchanged === 0 ? undefined : `${formatCount(unchanged)} are so already.`}
       </FindingLine>
       {preview === undefined ? errors.map((error) => <RefusalLine key={error.message} error={error} />) : null}
-      {warnings.length === 0 ? null : <WarningList warnings={warnings.slice(0, NAMED)} />}
+      {warnings.length === 0 ? null : <WarningList warnings={warnings.slice(0, MAX_LISTED_ITEMS)} />}
       {refused.length === 0 ? null : (
         <FindingLine state="fault" title={`${formatQuantity(refused.length, noun)} would be refused`} />
       )}
-      {refused.slice(0, NAMED).map(({ ref, error }) => (
+      {refused.slice(0, MAX_LISTED_ITEMS).map(({ ref, error }) => (
         <li key={`${ref} ${error.message}`} class="refused-item">
           <code>{stripRefKinds(ref)}</code> {error.message}
         </li>

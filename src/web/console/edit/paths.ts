@@ -48,8 +48,8 @@ export function formatPath(path: ValuePath): string {
 }
 
 /** Returns a violation's path relative to the resource; "" for a violation of the whole resource. */
-export function trimViolationPath(field: string, around: string): string {
+export function trimViolationPath(field: string, resourceName: string): string {
   const inside = field.replace(/^changes\[\d+\]\./, "");
-  if (inside === around) return "";
-  return inside.startsWith(`${around}.`) ? inside.slice(around.length + 1) : inside;
+  if (inside === resourceName) return "";
+  return inside.startsWith(`${resourceName}.`) ? inside.slice(resourceName.length + 1) : inside;
 }

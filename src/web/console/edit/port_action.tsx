@@ -2,7 +2,7 @@ import type { Cable, Port } from "#gen/datacenter/v1/json.ts";
 import { editStore } from "./editing.ts";
 import type { ResourceValues } from "./form_model.ts";
 
-const POWER: ReadonlySet<string> = new Set(["PORT_KIND_POWER_IN", "PORT_KIND_POWER_OUT"]);
+const POWER_PORT_KINDS: ReadonlySet<string> = new Set(["PORT_KIND_POWER_IN", "PORT_KIND_POWER_OUT"]);
 
 /** Button that connects a free port, or buttons that edit and disconnect the cable of a port. */
 export function PortCableButton({
@@ -42,7 +42,7 @@ export function PortCableButton({
   }
   const values: ResourceValues = {
     a: { device_code: device, port_name: port.name },
-    ...(POWER.has(port.kind) && { type: "CABLE_TYPE_POWER" }),
+    ...(POWER_PORT_KINDS.has(port.kind) && { type: "CABLE_TYPE_POWER" }),
   };
   return (
     <button

@@ -21,10 +21,10 @@ export function PortEndFields({ field, path, value }: FieldProps) {
   const free = useFreePorts(device_code).filter(({ kind }) => canPlugCable(kind, String(cable)));
   const matching = free.filter(({ name }) => name.toLowerCase().includes(port_name.toLowerCase()));
   const problem = ["device_code", "port_name", ""]
-    .map((name) => form.problemAt(formatPath(name === "" ? path : [...path, name])))
+    .map((name) => form.getProblem(formatPath(name === "" ? path : [...path, name])))
     .find((one) => one !== "");
-  const set = (device: string, port: string) => form.set(path, { device_code: device, port_name: port });
-  const common = (id: string) => ({
+  const setEnd = (device: string, port: string) => form.setValue(path, { device_code: device, port_name: port });
+  const getInputAttributes = (id: string) => ({
     id,
     ...(problem !== undefined && { "aria-invalid": true }),
   });
@@ -34,24 +34,24 @@ export function PortEndFields({ field, path, value }: FieldProps) {
       <div class="form-field">
         <label for={deviceId}>Device</label>
         <RefInput
-          common={common(deviceId)}
+          common={getInputAttributes(deviceId)}
           name="device_code"
           value={device_code}
-          set={(text) => set(text, port_name)}
+          set={(text) => setEnd(text, port_name)}
         />
       </div>
       <div class="form-field">
         <label for={portId}>Port</label>
         <Combobox
-          {...common(portId)}
+          {...getInputAttributes(portId)}
           value={port_name}
           options={(matching.length > 0 ? matching : free).map(({ name, kind, type }) => ({
             value: name,
             name,
             note: [formatEnum(kind, "PORT_KIND"), formatPortType(type)].filter((one) => one !== "").join(", "),
           }))}
-          typed={(port) => set(device_code, port)}
-          choose={({ name }) => set(device_code, name)}
+          onType={(port) => setEnd(device_code, port)}
+          choose={({ name }) => setEnd(device_code, name)}
         />
       </div>
       {problem === undefined ? null : <p class="form-problem">{problem}</p>}

@@ -29,21 +29,21 @@ export interface PreviewRow {
   readonly state: State;
 }
 
-const AREAS: ReadonlySet<string> = new Set(["site", "floor", "room", "row", "zone"]);
+const AREA_KINDS: ReadonlySet<string> = new Set(["site", "floor", "room", "row", "zone"]);
 
 /** Returns the name in a reference. For an area, returns its kind and last segment, because the site is known. */
 function getShortName(ref: string): string {
   const kind = ref.slice(0, ref.indexOf(":"));
-  return AREAS.has(kind)
+  return AREA_KINDS.has(kind)
     ? `${kind} ${ref.slice(Math.max(ref.indexOf(":"), ref.lastIndexOf("/")) + 1)}`
     : getRefName(ref);
 }
 
 /** Maximum number of names in a sentence. */
-const NAMED = 6;
+const MAX_NAMES = 6;
 
 function formatNameList(names: readonly string[], count = names.length): string {
-  return listSomeNames(names, NAMED, count);
+  return listSomeNames(names, MAX_NAMES, count);
 }
 
 /** Describes the effects of changes: losses first, then deteriorations, then improvements. */
@@ -61,28 +61,28 @@ export function describePreview(answer: PreviewChangesResponse): readonly Previe
 }
 
 function describeLosses({ devices, lost_count, reduced_count }: PreviewChangesResponse): readonly PreviewLine[] {
-  const of = (effect: string, isSupply: boolean) =>
+  const filterByEffect = (effect: string, isSupply: boolean) =>
     devices.filter((one) => one.effect === `SUPPLY_EFFECT_${effect}` && one.is_supply === isSupply);
-  const lost = of("LOST", false);
-  const dead = of("LOST", true);
+  const lost = filterByEffect("LOST", false);
+  const dead = filterByEffect("LOST", true);
   return [
-    ...createPreviewLine(
+    ...createPreviewLines(
       "fault",
       lost_count,
       `${formatQuantity(lost_count, "device")} would go dark`,
       describeDeviceLosses(lost, lost_count),
     ),
-    ...createPreviewLine(
+    ...createPreviewLines(
       "watch",
       dead.length,
       "Power equipment without supply",
       formatNameList(dead.map(({ ref }) => getRefName(ref))),
     ),
-    ...createPreviewLine(
+    ...createPreviewLines(
       "watch",
       reduced_count,
       `${formatQuantity(reduced_count, "device")} with fewer live inlets`,
-      formatNameList(listDeviceNames(of("REDUCED", false)), reduced_count),
+      formatNameList(listDeviceNames(filterByEffect("REDUCED", false)), reduced_count),
     ),
   ];
 }
@@ -97,16 +97,17 @@ function listDeviceNames(devices: readonly DevicePreview[]): readonly string[] {
 }
 
 function describeGains({ devices, gained_count, increased_count }: PreviewChangesResponse): readonly PreviewLine[] {
-  const of = (effect: string) => listDeviceNames(devices.filter((one) => one.effect === effect && !one.is_supply));
-  const [gained, more] = [of("SUPPLY_EFFECT_GAINED"), of("SUPPLY_EFFECT_INCREASED")];
+  const listNamesByEffect = (effect: string) =>
+    listDeviceNames(devices.filter((one) => one.effect === effect && !one.is_supply));
+  const [gained, more] = [listNamesByEffect("SUPPLY_EFFECT_GAINED"), listNamesByEffect("SUPPLY_EFFECT_INCREASED")];
   return [
-    ...createPreviewLine(
+    ...createPreviewLines(
       "ok",
       gained_count,
       `${formatQuantity(gained_count, "device")} with power again`,
       formatNameList(gained, gained_count),
     ),
-    ...createPreviewLine(
+    ...createPreviewLines(
       "ok",
       increased_count,
       `${formatQuantity(increased_count, "device")} with more live inlets`,
@@ -136,12 +137,12 @@ function describeResolvedFindings({
 }: PreviewChangesResponse): readonly PreviewLine[] {
   const count = resolved_findings.length + omitted_resolved_findings;
   const texts = resolved_findings.map(({ code, ref }) => `${describeReason(code)}: ${getShortName(ref)}`);
-  return createPreviewLine("ok", count, `${formatQuantity(count, "finding")} resolved`, formatNameList(texts, count));
+  return createPreviewLines("ok", count, `${formatQuantity(count, "finding")} resolved`, formatNameList(texts, count));
 }
 
 function describeRefusals({ refused, results }: PreviewChangesResponse): readonly PreviewLine[] {
   if (refused === results.length) return [];
-  return createPreviewLine(
+  return createPreviewLines(
     "info",
     refused,
     `${formatQuantity(refused, "change")} would be refused`,
@@ -149,12 +150,16 @@ function describeRefusals({ refused, results }: PreviewChangesResponse): readonl
   );
 }
 
-function createPreviewLine(state: State, count: number, title: string, text: string): readonly PreviewLine[] {
+function createPreviewLines(state: State, count: number, title: string, text: string): readonly PreviewLine[] {
   return count === 0 ? [] : [{ state, title, text }];
 }
 
-const STATES: Readonly<Record<string, State>> = { HEALTH_FAULT: "fault", HEALTH_WATCH: "watch", HEALTH_OK: "ok" };
-const ORDER: readonly State[] = ["fault", "watch"];
+const STATES_BY_HEALTH: Readonly<Record<string, State>> = {
+  HEALTH_FAULT: "fault",
+  HEALTH_WATCH: "watch",
+  HEALTH_OK: "ok",
+};
+const STATE_ORDER: readonly State[] = ["fault", "watch"];
 
 /** Returns the figures whose text changes. Figures with problems after the changes come first. */
 export function listPreviewRows({ supplies, racks, cooling }: PreviewChangesResponse): readonly PreviewRow[] {
@@ -163,30 +168,36 @@ export function listPreviewRows({ supplies, racks, cooling }: PreviewChangesResp
     ...racks.flatMap(createRackRows),
     ...cooling.flatMap(createCoolingRows),
   ];
-  const rank = ({ state }: PreviewRow) => (ORDER.includes(state) ? ORDER.indexOf(state) : ORDER.length);
-  return rows.filter(({ before, after }) => before !== after).toSorted((a, b) => rank(a) - rank(b));
+  const getStateRank = ({ state }: PreviewRow) =>
+    STATE_ORDER.includes(state) ? STATE_ORDER.indexOf(state) : STATE_ORDER.length;
+  return rows.filter(({ before, after }) => before !== after).toSorted((a, b) => getStateRank(a) - getStateRank(b));
 }
 
-const UNKNOWN: FigureChange = {};
+const UNKNOWN_FIGURE: FigureChange = {};
 
-function createPreviewRow(label: string, state: State, textOf: (side: "before" | "after") => string): PreviewRow {
-  return { label, before: textOf("before"), after: textOf("after"), state };
+function createPreviewRow(label: string, state: State, formatSide: (side: "before" | "after") => string): PreviewRow {
+  return { label, before: formatSide("before"), after: formatSide("after"), state };
 }
 
 function createSupplyRows(supply: SupplyPreview): readonly PreviewRow[] {
-  const { load_w = UNKNOWN, load_pct = UNKNOWN, failover_w = UNKNOWN, failover_pct = UNKNOWN } = supply;
-  const { capacity_w = UNKNOWN } = supply;
-  const state = STATES[supply.health_after] ?? "unknown";
+  const {
+    load_w = UNKNOWN_FIGURE,
+    load_pct = UNKNOWN_FIGURE,
+    failover_w = UNKNOWN_FIGURE,
+    failover_pct = UNKNOWN_FIGURE,
+  } = supply;
+  const { capacity_w = UNKNOWN_FIGURE } = supply;
+  const state = STATES_BY_HEALTH[supply.health_after] ?? "unknown";
   // The load of a removed element is not shown.
   if (load_w.after === undefined) return [];
   const name = getRefName(supply.ref);
-  const withShare = (load: FigureChange, share: FigureChange) => (side: "before" | "after") =>
+  const createLoadFormatter = (load: FigureChange, share: FigureChange) => (side: "before" | "after") =>
     share[side] === undefined
       ? formatKnownFigure(load[side], formatWatts)
       : `${formatKnownFigure(load[side], formatWatts)}, ${formatKnownFigure(share[side], formatPercent)}`;
   return [
-    createPreviewRow(`${name}: load`, state, withShare(load_w, load_pct)),
-    createPreviewRow(`${name}: after one failure`, state, withShare(failover_w, failover_pct)),
+    createPreviewRow(`${name}: load`, state, createLoadFormatter(load_w, load_pct)),
+    createPreviewRow(`${name}: after one failure`, state, createLoadFormatter(failover_w, failover_pct)),
     createPreviewRow(`${name}: capacity`, state, (side) => formatKnownFigure(capacity_w[side], formatWatts)),
   ];
 }
@@ -198,8 +209,8 @@ function getFigureState({ after: value }: FigureChange, { after: limit }: Figure
 }
 
 function createRackRows(rack: RackPreview): readonly PreviewRow[] {
-  const { draw_w = UNKNOWN, power_capacity_w = UNKNOWN, free_u = UNKNOWN } = rack;
-  const { weight_kg = UNKNOWN, max_load_kg = UNKNOWN } = rack;
+  const { draw_w = UNKNOWN_FIGURE, power_capacity_w = UNKNOWN_FIGURE, free_u = UNKNOWN_FIGURE } = rack;
+  const { weight_kg = UNKNOWN_FIGURE, max_load_kg = UNKNOWN_FIGURE } = rack;
   if (draw_w.after === undefined) return [];
   const name = rack.rack_code;
   return [
@@ -213,9 +224,15 @@ function createRackRows(rack: RackPreview): readonly PreviewRow[] {
   ];
 }
 
-function createCoolingRows({ ref, medium, heat_kw = UNKNOWN, usable_kw = UNKNOWN, health_after }: CoolingPreview) {
+function createCoolingRows({
+  ref,
+  medium,
+  heat_kw = UNKNOWN_FIGURE,
+  usable_kw = UNKNOWN_FIGURE,
+  health_after,
+}: CoolingPreview) {
   const heat = medium === "COOLING_MEDIUM_LIQUID" ? "liquid heat of usable cooling" : "heat of usable cooling";
-  const state = STATES[health_after] ?? "unknown";
+  const state = STATES_BY_HEALTH[health_after] ?? "unknown";
   return [
     createPreviewRow(`${getShortName(ref)}: ${heat}`, state, (side) =>
       formatShareOfLimit(heat_kw[side], usable_kw[side], formatKilowatts),
@@ -228,17 +245,17 @@ function formatKilograms(value: number): string {
 }
 
 /** Formats a figure with a no-break space before its unit; "" without a value. */
-function formatKnownFigure(value: number | undefined, words: (value: number) => string): string {
-  return value === undefined ? "" : words(value).replaceAll(" ", "\u00a0");
+function formatKnownFigure(value: number | undefined, format: (value: number) => string): string {
+  return value === undefined ? "" : format(value).replaceAll(" ", "\u00a0");
 }
 
 function formatShareOfLimit(
   value: number | undefined,
   limit: number | undefined,
-  words: (value: number) => string,
+  format: (value: number) => string,
 ): string {
   if (value === undefined) return "";
   return limit === undefined
-    ? formatKnownFigure(value, words)
-    : `${formatKnownFigure(value, words)} of ${formatKnownFigure(limit, words)}`;
+    ? formatKnownFigure(value, format)
+    : `${formatKnownFigure(value, format)} of ${formatKnownFigure(limit, format)}`;
 }

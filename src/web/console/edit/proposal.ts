@@ -6,9 +6,9 @@ import { simplifyMessage } from "../plain_message.ts";
 import { callEditRpc } from "./ask.ts";
 import type { ResourceChange } from "./changes.ts";
 
-const PLANNING = "datacenter.v1.PlanningService";
-export const PREVIEW_CHANGES_RPC = `${PLANNING}/PreviewChanges`;
-export const APPLY_CHANGES_RPC = `${PLANNING}/ApplyChanges`;
+const PLANNING_SERVICE = "datacenter.v1.PlanningService";
+export const PREVIEW_CHANGES_RPC = `${PLANNING_SERVICE}/PreviewChanges`;
+export const APPLY_CHANGES_RPC = `${PLANNING_SERVICE}/ApplyChanges`;
 
 /** A change that the service refused. */
 export interface RefusedChange {
@@ -27,7 +27,7 @@ export interface ChangesVerdict {
   readonly changed: number;
   readonly unchanged: number;
   /** References of other resources that are removed or changed too. */
-  readonly also: readonly string[];
+  readonly cascadedRefs: readonly string[];
   /** Versions of the resources after the changes, by reference. */
   readonly etags: ReadonlyMap<string, string>;
 }
@@ -39,17 +39,24 @@ export interface ChangesPreview extends ChangesVerdict {
   readonly figures: PreviewChangesResponse;
 }
 
-const NO_VERDICT: ChangesVerdict = { refused: [], warnings: [], changed: 0, unchanged: 0, also: [], etags: new Map() };
+const NO_VERDICT: ChangesVerdict = {
+  refused: [],
+  warnings: [],
+  changed: 0,
+  unchanged: 0,
+  cascadedRefs: [],
+  etags: new Map(),
+};
 
 /**
  * Previews changes, each independently of the others; writes nothing.
- * @param heard receives the number of changes checked so far
+ * @param reportProgress receives the number of changes checked so far
  * @throws CallError if a whole call fails
  */
 export async function previewChanges(
   changes: readonly ResourceChange[],
   signal?: AbortSignal,
-  heard?: (done: number) => void,
+  reportProgress?: (done: number) => void,
 ): Promise<ChangesPreview> {
   let verdict = NO_VERDICT;
   let figures: PreviewChangesResponse | undefined;
@@ -59,7 +66,7 @@ export async function previewChanges(
     figures ??= reply;
     verdict = joinVerdicts(verdict, createVerdict(reply.results, { from: done, isOne: changes.length === 1 }));
     done += batch.length;
-    heard?.(done);
+    reportProgress?.(done);
   }
   if (figures === undefined) throw new Error("There is nothing to preview");
   return { ...verdict, total: changes.length, figures };
@@ -71,7 +78,7 @@ export interface WriteOptions {
   /** UUID of the request; the service executes a request with the same id only once. */
   readonly requestId: string;
   /** Receives the number of changes written so far. */
-  readonly heard: (done: number) => void;
+  readonly reportProgress: (done: number) => void;
 }
 
 /** Result of a write; `refused` lists the changes that stopped it. */
@@ -82,22 +89,22 @@ export interface WriteResult extends ChangesVerdict {
 }
 
 /** Applies changes in order; each call applies all of its changes or none. @throws CallError if a whole call fails. */
-export async function applyChanges(changes: readonly ResourceChange[], how: WriteOptions): Promise<WriteResult> {
+export async function applyChanges(changes: readonly ResourceChange[], options: WriteOptions): Promise<WriteResult> {
   const batches = splitIntoBatches(changes);
-  const requestId = batches.length === 1 ? how.requestId : "";
-  const around = {
-    ...(how.message !== "" && { change_message: how.message }),
+  const requestId = batches.length === 1 ? options.requestId : "";
+  const requestOptions = {
+    ...(options.message !== "" && { change_message: options.message }),
     ...(requestId !== "" && { request_id: requestId }),
   };
   let verdict = NO_VERDICT;
   let done = 0;
   for (const batch of batches) {
-    const { results } = await callEditRpc<BulkReply>(APPLY_CHANGES_RPC, { changes: batch, ...around });
+    const { results } = await callEditRpc<BulkReply>(APPLY_CHANGES_RPC, { changes: batch, ...requestOptions });
     const made = createVerdict(results, { from: done, isOne: changes.length === 1 });
     if (made.refused.length > 0) return { ...verdict, refused: made.refused, done, requestId };
     verdict = joinVerdicts(verdict, made);
     done += batch.length;
-    how.heard(done);
+    options.reportProgress(done);
   }
   return { ...verdict, done, requestId };
 }
@@ -124,7 +131,7 @@ function joinVerdicts(one: ChangesVerdict, other: ChangesVerdict): ChangesVerdic
     warnings: [...one.warnings, ...other.warnings],
     changed: one.changed + other.changed,
     unchanged: one.unchanged + other.unchanged,
-    also: [...one.also, ...other.also],
+    cascadedRefs: [...one.cascadedRefs, ...other.cascadedRefs],
     etags: new Map([...one.etags, ...other.etags]),
   };
 }
@@ -146,7 +153,7 @@ function createVerdict(
     warnings: results.flatMap(({ warnings }) => warnings),
     changed: results.length - failed - unchanged,
     unchanged,
-    also: results.flatMap(({ cascaded_refs }) => cascaded_refs),
+    cascadedRefs: results.flatMap(({ cascaded_refs }) => cascaded_refs),
     etags: new Map(results.map(({ code, etag }) => [code, etag])),
   };
 }

@@ -24,11 +24,18 @@ import { UnitMenu } from "./unit_menu.tsx";
  * Elevation of a rack. A writer can add a device to a free unit, and move a device by dragging, or with M and the arrow
  * keys. Nothing is written until the following dialog is confirmed.
  */
-export function RackBoard({ answer, view, ...look }: LookProps & { readonly view: string }) {
+export function RackBoard({ answer, view, ...look }: RackViewProps & { readonly view: string }) {
   const { rack, units } = answer;
   const [chosen, setChosen] = useState<ChosenUnit>();
   const opener = useRef<HTMLElement | null>(null);
-  const { move, isMoving, lift, shift, end, startDrag } = useDeviceMover(units, (done) => openMoveDialog(answer, done));
+  const {
+    move,
+    isMoving,
+    startMove: lift,
+    shiftMove: shift,
+    endMove: end,
+    startDrag,
+  } = useDeviceMover(units, (done) => openMoveDialog(answer, done));
   const mayWrite = useCanWrite();
   const faces = (["front", "rear"] as const).filter((face) => view === "" || view === face);
   const keys: Readonly<Record<string, () => void>> = {
@@ -91,7 +98,7 @@ export function RackBoard({ answer, view, ...look }: LookProps & { readonly view
 }
 
 /** Devices of the rack that occupy no unit, such as vertical PDUs and blades. */
-function UnplacedDevices({ answer: { units, occupants } }: Pick<LookProps, "answer">) {
+function UnplacedDevices({ answer: { units, occupants } }: Pick<RackViewProps, "answer">) {
   const placed = new Set(units.flatMap(({ front, rear }) => [...front, ...rear]));
   const others = occupants.filter(({ device_code }) => !placed.has(device_code));
   if (others.length === 0) return null;
@@ -122,7 +129,7 @@ function describeMove(rack: string, { units }: GetRackResponse, { box, bottom, f
   return `${box.device.device_code} goes to ${rack}, unit ${unit ?? "outside"}, ${face}. Enter confirms, Escape leaves it.`;
 }
 
-interface LookProps {
+interface RackViewProps {
   readonly answer: GetRackResponse;
   /** Meaning of the colours: "" for roles, `status` or `power`. */
   readonly coloring: string;
@@ -130,7 +137,7 @@ interface LookProps {
   readonly cords: ReadonlyMap<string, readonly string[]>;
 }
 
-interface FaceProps extends LookProps {
+interface FaceProps extends RackViewProps {
   readonly mayWrite: boolean;
   readonly hasCords: boolean;
   readonly face: FaceName;
@@ -200,7 +207,7 @@ function RackFace({ answer, face, move, choose, startDrag, onKey, mayWrite, hasC
   );
 }
 
-function formatDeviceTitle({ device_code }: Occupant, cords: LookProps["cords"]): string {
+function formatDeviceTitle({ device_code }: Occupant, cords: RackViewProps["cords"]): string {
   const sides = cords.get(device_code) ?? [];
   return sides.length === 0 ? device_code : `${device_code}, cords ${sides.map((side) => side || "?").join(" ")}`;
 }
@@ -217,7 +224,7 @@ function PowerPathDots({ sides }: { readonly sides: readonly string[] }) {
   );
 }
 
-const ROLES = [
+const CLASSES_BY_KIND = [
   ["network", /SWITCH|ROUTER|FIREWALL|LOAD_BALANCER/],
   ["passive", /PATCH_PANEL|PDU|CONSOLE|KVM|SENSOR/],
   ["storage", /STORAGE/],
@@ -227,7 +234,7 @@ const ROLES = [
 function getDeviceColorClass({ kind, role, status, draw_w }: Occupant, coloring: string, most: number): string {
   if (coloring === "power") return `heat${Math.min(4, Math.floor((5 * draw_w) / most))}`;
   if (coloring === "status") return status === "DEVICE_STATUS_ACTIVE" ? "" : /FAILED/.test(status) ? "fault" : "watch";
-  return role === "gpu" ? "gpu" : (ROLES.find(([, kinds]) => kinds.test(kind))?.[0] ?? "");
+  return role === "gpu" ? "gpu" : (CLASSES_BY_KIND.find(([, kinds]) => kinds.test(kind))?.[0] ?? "");
 }
 
 function getDeviceBoxClass(box: DeviceBox, move: DeviceMove | undefined): string {

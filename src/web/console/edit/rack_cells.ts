@@ -14,7 +14,10 @@ export interface DeviceBox {
   readonly isMounted: boolean;
 }
 
-const SIDES: Readonly<Record<string, DeviceBox["side"]>> = { SLOT_WIDTH_LEFT: "left", SLOT_WIDTH_RIGHT: "right" };
+const SIDES_BY_SLOT_WIDTH: Readonly<Record<string, DeviceBox["side"]>> = {
+  SLOT_WIDTH_LEFT: "left",
+  SLOT_WIDTH_RIGHT: "right",
+};
 
 export const FACE_VALUES: Readonly<Record<FaceName, string>> = { front: "FACE_FRONT", rear: "FACE_REAR" };
 
@@ -28,7 +31,7 @@ export function listDeviceBoxes(
     const rows = units.flatMap((unit, row) => (unit[face].includes(device.device_code) ? [row] : []));
     const [top, bottom] = [rows[0], rows.at(-1)];
     if (top === undefined || bottom === undefined) return [];
-    const side = SIDES[device.slot] ?? "whole";
+    const side = SIDES_BY_SLOT_WIDTH[device.slot] ?? "whole";
     return [{ device, top, bottom, side, isMounted: device.face === FACE_VALUES[face] }];
   });
 }

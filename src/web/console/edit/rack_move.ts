@@ -11,16 +11,16 @@ export interface DeviceMove {
 }
 
 /** Distance in pixels that turns a press into a drag. */
-const THRESHOLD = 5;
+const DRAG_THRESHOLD_PX = 5;
 
 export interface DeviceMover {
   readonly move: DeviceMove | undefined;
   /** Whether a device is being moved. Unlike `move`, it is current before the next rendering. */
   readonly isMoving: () => boolean;
   /** Starts to move a device by keys. */
-  readonly lift: (box: DeviceBox, face: FaceName) => void;
-  readonly shift: (rows: number) => void;
-  readonly end: (isDone: boolean) => void;
+  readonly startMove: (box: DeviceBox, face: FaceName) => void;
+  readonly shiftMove: (rows: number) => void;
+  readonly endMove: (isDone: boolean) => void;
   readonly startDrag: (event: PointerEvent, box: DeviceBox, face: FaceName) => void;
 }
 
@@ -30,16 +30,17 @@ export function useDeviceMover(units: GetRackResponse["units"], done: (move: Dev
   const current = useRef<DeviceMove | undefined>(undefined);
   const stop = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => stop.current?.abort(), []);
-  const set = (next: DeviceMove | undefined) => {
+  const setCurrentMove = (next: DeviceMove | undefined) => {
     current.current = next;
     setMove(next);
   };
-  const end = (isDone: boolean) => {
+  const endMove = (isDone: boolean) => {
     const last = current.current;
-    set(undefined);
+    setCurrentMove(undefined);
     if (isDone && last !== undefined) done(last);
   };
-  const within = (box: DeviceBox, bottom: number) => Math.min(units.length - 1, Math.max(box.bottom - box.top, bottom));
+  const clampBottom = (box: DeviceBox, bottom: number) =>
+    Math.min(units.length - 1, Math.max(box.bottom - box.top, bottom));
   const startDrag = (event: PointerEvent, box: DeviceBox, face: FaceName) => {
     if (event.button !== 0) return;
     stop.current?.abort();
@@ -48,12 +49,15 @@ export function useDeviceMover(units: GetRackResponse["units"], done: (move: Dev
     const { signal } = ending;
     const from = { x: event.clientX, y: event.clientY };
     const drag = (moved: PointerEvent) => {
-      if (current.current === undefined && Math.hypot(moved.clientX - from.x, moved.clientY - from.y) < THRESHOLD)
+      if (
+        current.current === undefined &&
+        Math.hypot(moved.clientX - from.x, moved.clientY - from.y) < DRAG_THRESHOLD_PX
+      )
         return;
       moved.preventDefault();
       const over = findFaceAt(moved.clientX) ?? face;
       const rows = Math.round((moved.clientY - from.y) / measureRowHeight());
-      set({ box, face: over, bottom: within(box, box.bottom + rows) });
+      setCurrentMove({ box, face: over, bottom: clampBottom(box, box.bottom + rows) });
     };
     addEventListener("pointermove", drag, { signal });
     addEventListener(
@@ -63,13 +67,13 @@ export function useDeviceMover(units: GetRackResponse["units"], done: (move: Dev
         if (current.current === undefined) return;
         // The end of a drag must not click the device's link.
         addEventListener("click", (click) => click.preventDefault(), { capture: true, once: true });
-        end(true);
+        endMove(true);
       },
       { signal },
     );
     const cancel = () => {
       ending.abort();
-      end(false);
+      endMove(false);
     };
     for (const name of ["pointercancel", "blur"]) addEventListener(name, cancel, { signal });
     addEventListener("keydown", ({ key }) => key === "Escape" && cancel(), { signal });
@@ -77,12 +81,12 @@ export function useDeviceMover(units: GetRackResponse["units"], done: (move: Dev
   return {
     move,
     isMoving: () => current.current !== undefined,
-    end,
+    endMove: endMove,
     startDrag,
-    lift: (box, face) => set({ box, face, bottom: box.bottom }),
-    shift: (rows) => {
+    startMove: (box, face) => setCurrentMove({ box, face, bottom: box.bottom }),
+    shiftMove: (rows) => {
       const last = current.current;
-      if (last !== undefined) set({ ...last, bottom: within(last.box, last.bottom + rows) });
+      if (last !== undefined) setCurrentMove({ ...last, bottom: clampBottom(last.box, last.bottom + rows) });
     },
   };
 }

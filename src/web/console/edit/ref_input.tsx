@@ -5,7 +5,7 @@ import { Combobox } from "../ui/combobox.tsx";
 import { createFieldOptions, formatShownRef, parseTypedRef, useSearchHits } from "../ui/use_hits.ts";
 
 /** Kinds of elements that a field can name. The source field stores references; the others store codes. */
-const KINDS: Readonly<Record<string, readonly string[]>> = {
+const KINDS_BY_FIELD: Readonly<Record<string, readonly string[]>> = {
   rack_code: ["RACK"],
   source_ref: ["SUPPLY", "DEVICE", "PORT"],
 };
@@ -25,9 +25,9 @@ export function RefInput({
   // The stored reference stays while its code is unchanged, because a code may name several elements.
   const [stored] = useState(value);
   const [typed, setTyped] = useState("");
-  const hits = useSearchHits(getRefName(value), KINDS[name] ?? ["DEVICE"]);
+  const hits = useSearchHits(getRefName(value), KINDS_BY_FIELD[name] ?? ["DEVICE"]);
   const isRef = name === "source_ref";
-  const type = (text: string) => {
+  const setTypedText = (text: string) => {
     setTyped(text);
     const found =
       isRef && text !== ""
@@ -43,7 +43,7 @@ export function RefInput({
       {...common}
       value={typed === value ? typed : formatShownRef(value, hits)}
       options={createFieldOptions(hits)}
-      typed={type}
+      onType={setTypedText}
       choose={(option) => set(isRef ? option.value : getRefName(option.value))}
     />
   );

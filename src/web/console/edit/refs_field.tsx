@@ -18,30 +18,31 @@ export function RefsField({ field, path, value }: FieldProps) {
   const latest = useRef(refs);
   latest.current = refs;
   const [text, setText] = useState("");
-  const [unread, setUnread] = useState("");
+  const [typedError, setTypedError] = useState("");
   const hits = useSearchHits(text, []);
   const at = formatPath(path);
   const id = getControlId(at);
-  const wrong = [at, ...refs.map((_, index) => `${at}[${index}]`)].find((one) => form.problemAt(one) !== "") ?? at;
-  const problem = form.problemAt(wrong);
-  const write = (next: readonly string[]) => form.set(path, next.length === 0 ? undefined : next);
-  const take = (ref: string) => {
-    setUnread("");
+  const problemPath =
+    [at, ...refs.map((_, index) => `${at}[${index}]`)].find((one) => form.getProblem(one) !== "") ?? at;
+  const problem = form.getProblem(problemPath);
+  const setRefs = (next: readonly string[]) => form.setValue(path, next.length === 0 ? undefined : next);
+  const addRef = (ref: string) => {
+    setTypedError("");
     setText("");
-    if (!latest.current.includes(ref)) write([...latest.current, ref]);
+    if (!latest.current.includes(ref)) setRefs([...latest.current, ref]);
   };
-  const add = async (typed: string) => {
+  const addTypedRef = async (typed: string) => {
     if (typed === "") return;
     try {
       const found = await resolveTypedRefs(typed);
       const [only] = found;
       if (only === undefined || found.length > 1) {
-        setUnread(only === undefined ? `Nothing is called “${typed}”` : `Expected one of ${found.join(", ")}`);
+        setTypedError(only === undefined ? `Nothing is called “${typed}”` : `Expected one of ${found.join(", ")}`);
         return;
       }
-      take(only);
+      addRef(only);
     } catch (error) {
-      setUnread(convertToCallError(error).message);
+      setTypedError(convertToCallError(error).message);
     }
   };
   return (
@@ -55,7 +56,7 @@ export function RefsField({ field, path, value }: FieldProps) {
               type="button"
               class="chip on"
               aria-label={`Remove ${formatRef(ref)}`}
-              onClick={() => write(refs.filter((one) => one !== ref))}
+              onClick={() => setRefs(refs.filter((one) => one !== ref))}
             >
               {formatRef(ref)}
               <Icon name="close" />
@@ -65,25 +66,25 @@ export function RefsField({ field, path, value }: FieldProps) {
       )}
       <Combobox
         id={id}
-        {...getAriaAttributes(id, problem || unread)}
+        {...getAriaAttributes(id, problem || typedError)}
         placeholder={refs.length === 0 ? "A code, such as PDU-A01-B" : "One more"}
         value={text}
         options={createFieldOptions(hits)}
-        typed={setText}
-        choose={({ value: ref }) => take(ref)}
+        onType={setText}
+        choose={({ value: ref }) => addRef(ref)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || event.ctrlKey || event.metaKey) return;
           event.preventDefault();
-          void add(text.trim());
+          void addTypedRef(text.trim());
         }}
-        onBlur={() => void add(text.trim())}
+        onBlur={() => void addTypedRef(text.trim())}
       />
-      {unread === "" || problem !== "" ? null : (
+      {typedError === "" || problem !== "" ? null : (
         <p class="form-problem" id={`${id}-problem`}>
-          {unread}
+          {typedError}
         </p>
       )}
-      <FieldHints field={field} path={wrong} id={id} />
+      <FieldHints field={field} path={problemPath} id={id} />
     </div>
   );
 }

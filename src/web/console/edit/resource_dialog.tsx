@@ -17,7 +17,7 @@ import { FormFieldsContext, getControlId } from "./field_context.ts";
 import { FormFieldControl } from "./fields.tsx";
 import { type FormSectionLayout, listFormSections } from "./form_layout.ts";
 import { type EditableKind, formatIdentity, type ResourceValues } from "./form_model.ts";
-import { fillMissingFromType } from "./from_type.ts";
+import { fillMissingFields } from "./from_type.ts";
 import { setValueAtPath } from "./paths.ts";
 import { findProblem, hasProblem } from "./problems.ts";
 import { EMPTY_RESOURCE, type PendingResource, type StoredResource, useStoredResource } from "./stored.ts";
@@ -82,18 +82,18 @@ function copyPort({ mac_address: _mac, power_out, ...port }: ResourceValues): Re
 
 function ResourceForm({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: StoredResource }) {
   const { kind } = edit;
-  const [first] = useState(() => computeInitialValues(edit, loaded.values));
-  const draft = useDraft(kind, edit.mode === "edit" ? loaded : EMPTY_RESOURCE, first);
+  const [initialValues] = useState(() => computeInitialValues(edit, loaded.values));
+  const draft = useDraft(kind, edit.mode === "edit" ? loaded : EMPTY_RESOURCE, initialValues);
   const [isLeaving, setLeaving] = useState(false);
   const [why, setWhy] = useState("");
   const isNew = edit.mode !== "edit";
   const verb = edit.mode === "edit" ? edit.verb : undefined;
   const { proposal } = draft;
   // A changed draft needs a confirmation, so that one key press does not discard it.
-  const leave = () => (isLeaving || isEqualValue(draft.values, first) ? editStore.close() : setLeaving(true));
+  const leave = () => (isLeaving || isEqualValue(draft.values, initialValues) ? editStore.close() : setLeaving(true));
   const submit = () =>
     void proposal.write(why).then((isWritten) => {
-      if (isWritten && edit.mode === "edit") openCablePage(kind, edit.identity);
+      if (isWritten && edit.mode === "edit") replaceCablePageUrl(kind, edit.identity);
     });
   const focus = edit.mode === "edit" ? (edit.focus ?? "") : "";
   useEffect(() => {
@@ -109,7 +109,7 @@ function ResourceForm({ edit, loaded }: { readonly edit: ResourceEdit; readonly 
       submit={submit}
       footer={
         <>
-          {isLeaving ? <p role="alert">What you typed is not saved.</p> : <CheckState proposal={proposal} />}
+          {isLeaving ? <p role="alert">What you typed is not saved.</p> : <ProposalStatus proposal={proposal} />}
           {useIsReader() ? <p>Nothing is stored: that takes the role of a writer.</p> : null}
           <DialogButtons
             cancel={isLeaving ? "Discard" : "Cancel"}
@@ -136,7 +136,7 @@ function ResourceForm({ edit, loaded }: { readonly edit: ResourceEdit; readonly 
 }
 
 /** Changes the URL of an open cable page to the cable's new ends, because the ends are part of the URL. */
-function openCablePage(kind: EditableKind, identity: ResourceValues): void {
+function replaceCablePageUrl(kind: EditableKind, identity: ResourceValues): void {
   const old = `${kind}:${formatIdentity(kind, identity)}`;
   const stored = [...(editStore.state().notice?.etags ?? [])].find(([, etag]) => etag !== "")?.[0] ?? old;
   const { page, subject, settings } = parseAddress(location.hash);
@@ -150,11 +150,11 @@ function getSaveLabel(edit: ResourceEdit, { changes }: ResourceDraft): string {
 }
 
 /** Side panel with the changes and effects of a draft. */
-function EffectsPanel({ kind, draft, isNew }: Pick<SectionsProps, "kind" | "draft" | "isNew">) {
+function EffectsPanel({ kind, draft, isNew }: Pick<FormSectionsProps, "kind" | "draft" | "isNew">) {
   const { merge, proposal, values } = draft;
   return (
     <EditSidePanel>
-      {merge === undefined ? null : <ConflictPanel merge={merge} theirs={merge.stored} settle={draft.settle} />}
+      {merge === undefined ? null : <ConflictPanel merge={merge} theirs={merge.stored} settle={draft.settleConflict} />}
       {kind === "window" ? (
         <WindowCheck
           values={values}
@@ -177,7 +177,7 @@ function EffectsPanel({ kind, draft, isNew }: Pick<SectionsProps, "kind" | "draf
   );
 }
 
-function CheckState({ proposal: { state, problem } }: { readonly proposal: ChangeProposal }) {
+function ProposalStatus({ proposal: { state, problem } }: { readonly proposal: ChangeProposal }) {
   if (problem !== undefined) return <p role="status">Not saved. What you typed is still here.</p>;
   if (state === "allowed") {
     return (
@@ -196,7 +196,7 @@ function CheckState({ proposal: { state, problem } }: { readonly proposal: Chang
   return <p role="status">{{ none: "", checking: "Checking…", away: "The server does not answer." }[state]}</p>;
 }
 
-interface SectionsProps {
+interface FormSectionsProps {
   readonly kind: EditableKind;
   readonly draft: ResourceDraft;
   readonly isNew: boolean;
@@ -205,7 +205,7 @@ interface SectionsProps {
   readonly setWhy: (text: string) => void;
 }
 
-function FormSections({ kind, draft, isNew, focus, why, setWhy }: SectionsProps) {
+function FormSections({ kind, draft, isNew, focus, why, setWhy }: FormSectionsProps) {
   const { problems } = draft;
   const [help, setHelp] = useState("");
   const commentOf = useFieldComments();
@@ -228,7 +228,7 @@ function FormSections({ kind, draft, isNew, focus, why, setWhy }: SectionsProps)
     <FormFieldsContext.Provider value={form}>
       <div class="edit-form" onFocusIn={({ target }) => setHelp(getFocusedHelp(target))}>
         {kind === "device" ? (
-          <FillFromTypeButton fill={(type) => draft.change(fillMissingFromType(draft.values, type))} />
+          <FillFromTypeButton fill={(type) => draft.change(fillMissingFields(draft.values, type))} />
         ) : null}
         {listFormSections(kind).map((section) => (
           <FormSection

@@ -17,23 +17,23 @@ export interface ResourceName {
   readonly ref: string;
 }
 
-interface ResourcesAnswer {
+interface ResourcesReply {
   readonly resources: readonly { readonly ref: string; readonly resource?: ResourceValues }[];
 }
 
 /** Maximum number of references that one request may read. */
-const AT_ONCE = 50;
+const MAX_REFS_PER_REQUEST = 50;
 
 /** Reads resources by their references; missing ones are absent from the result. @throws CallError. */
 export async function loadStoredResources(
-  named: readonly ResourceName[],
+  names: readonly ResourceName[],
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, StoredResource>> {
   const found = new Map<string, StoredResource>();
-  for (let start = 0; start < named.length; start += AT_ONCE) {
-    const batch = named.slice(start, start + AT_ONCE);
+  for (let start = 0; start < names.length; start += MAX_REFS_PER_REQUEST) {
+    const batch = names.slice(start, start + MAX_REFS_PER_REQUEST);
     const ref = batch.map((one) => one.ref);
-    const { resources } = await callWithSignIn(() => readJsonRoute<ResourcesAnswer>("/resources", { ref }, signal));
+    const { resources } = await callWithSignIn(() => readJsonRoute<ResourcesReply>("/resources", { ref }, signal));
     for (const [index, { resource }] of resources.entries()) {
       const one = batch[index];
       if (resource === undefined || one === undefined) continue;
@@ -71,7 +71,7 @@ export function useStoredResource(
   const [loaded, setLoaded] = useState<ResourceLoadState>(
     identity === undefined ? { state: "done", base: EMPTY_RESOURCE } : { state: "waiting" },
   );
-  const load = async (signal?: AbortSignal): Promise<void> => {
+  const loadResource = async (signal?: AbortSignal): Promise<void> => {
     if (identity === undefined) return;
     const next = await loadStoredResource(kind, identity, signal).then(
       (base): ResourceLoadState => ({ state: "done", base }),
@@ -82,8 +82,8 @@ export function useStoredResource(
   // biome-ignore lint/correctness/useExhaustiveDependencies: an open dialog never changes its resource
   useEffect(() => {
     const controller = new AbortController();
-    void load(controller.signal);
+    void loadResource(controller.signal);
     return () => controller.abort();
   }, []);
-  return [loaded, load];
+  return [loaded, loadResource];
 }

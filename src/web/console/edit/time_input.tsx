@@ -14,7 +14,7 @@ export function TimeInput({
   readonly set: (value: unknown) => void;
 }) {
   const local = formatLocalInput(value);
-  const readings = findUtcTimes(local);
+  const utcTimes = findUtcTimes(local);
   return (
     <>
       <input
@@ -24,11 +24,11 @@ export function TimeInput({
         value={local}
         onInput={({ currentTarget: { value: typed } }) => set(findUtcTimes(typed)[0] ?? (typed || undefined))}
       />
-      {readings.length < 2 ? null : (
+      {utcTimes.length < 2 ? null : (
         <SegmentedChoice
           label={`${label}: the clocks show this time twice`}
           value={value}
-          choices={readings.map((one) => [one, formatMoment(one)])}
+          choices={utcTimes.map((one) => [one, formatMoment(one)])}
           change={set}
         />
       )}

@@ -11,13 +11,13 @@ import { listTypeDeviations, type TypeDeviation } from "./from_type.ts";
 
 /** Fills in a device from its type in the catalogue. Values that the person entered stay. */
 export function FillFromTypeButton({ fill }: { readonly fill: (type: ResourceValues) => void }) {
-  const { values, set } = useFormContext();
+  const { values, setValue: set } = useFormContext();
   const id = useId();
   const [code, setCode] = useState("");
   const [type, setType] = useState<ResourceValues>();
   const [problem, setProblem] = useState<CallError>();
   const hits = useSearchHits(code, ["DEVICE_TYPE"]);
-  const load = (code: string) => {
+  const loadType = (code: string) => {
     if (code === "") return;
     setProblem(undefined);
     callEditRpc<{ readonly device_type: ResourceValues }>("datacenter.v1.PlanningService/GetDeviceType", { code }).then(
@@ -28,7 +28,7 @@ export function FillFromTypeButton({ fill }: { readonly fill: (type: ResourceVal
       (error: unknown) => setProblem(convertToCallError(error)),
     );
   };
-  const kept = type === undefined ? [] : listTypeDeviations(values, type);
+  const deviations = type === undefined ? [] : listTypeDeviations(values, type);
   return (
     <div class="type-fill">
       <div class="form-field">
@@ -39,16 +39,16 @@ export function FillFromTypeButton({ fill }: { readonly fill: (type: ResourceVal
             placeholder="code or model of a device type"
             value={code}
             options={createFieldOptions(hits)}
-            typed={(text) => setCode(text.trim())}
+            onType={(text) => setCode(text.trim())}
             choose={({ name }) => {
               setCode(name);
-              load(name);
+              loadType(name);
             }}
             onKeyDown={(event) => {
-              if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) load(code);
+              if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) loadType(code);
             }}
           />
-          <button type="button" disabled={code === ""} onClick={() => load(code)}>
+          <button type="button" disabled={code === ""} onClick={() => loadType(code)}>
             Fill
           </button>
         </span>
@@ -59,30 +59,30 @@ export function FillFromTypeButton({ fill }: { readonly fill: (type: ResourceVal
         </ul>
       )}
       {type === undefined ? null : (
-        <DifferingValues code={String(type["code"])} kept={kept} take={({ name }) => set([name], type[name])} />
+        <KeptDeviations code={String(type["code"])} kept={deviations} take={({ name }) => set([name], type[name])} />
       )}
     </div>
   );
 }
 
-function DifferingValues({
+function KeptDeviations({
   code,
-  kept,
-  take,
+  kept: deviations,
+  take: replaceValue,
 }: {
   readonly code: string;
   readonly kept: readonly TypeDeviation[];
   readonly take: (one: TypeDeviation) => void;
 }) {
-  if (kept.length === 0) return <p role="status">Filled from {code}. What changes is listed below the form.</p>;
+  if (deviations.length === 0) return <p role="status">Filled from {code}. What changes is listed below the form.</p>;
   return (
     <>
       <p role="status">Filled from {code}, except for what was set already:</p>
       <ul class="plain-list">
-        {kept.map((one) => (
+        {deviations.map((one) => (
           <li key={one.name}>
-            {getFieldLabel(findDeviceField(one.name))} {one.own}, the type has {one.typeText}{" "}
-            <button type="button" onClick={() => take(one)}>
+            {getFieldLabel(findDeviceField(one.name))} {one.ownText}, the type has {one.typeText}{" "}
+            <button type="button" onClick={() => replaceValue(one)}>
               Take {one.typeText}
             </button>
           </li>

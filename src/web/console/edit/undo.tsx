@@ -23,13 +23,13 @@ async function openUndoDialog(requestId: string, etags: EtagsByRef): Promise<voi
   editStore.open({ mode: "undo", entries, etags });
 }
 
-const NONE: EtagsByRef = new Map();
+const NO_ETAGS: EtagsByRef = new Map();
 
 /** Button that undoes a request, for people who may write. */
 export function UndoButton({
   requestId,
   label,
-  etags = NONE,
+  etags = NO_ETAGS,
 }: {
   readonly requestId: string;
   readonly label: string;
@@ -37,11 +37,11 @@ export function UndoButton({
 }) {
   const [problem, setProblem] = useState("");
   if (!useCanWrite() || requestId === "") return null;
-  const open = () =>
+  const openDialog = () =>
     openUndoDialog(requestId, etags).catch((error: unknown) => setProblem(convertToCallError(error).message));
   return (
     <>
-      <button type="button" onClick={() => void open()}>
+      <button type="button" onClick={() => void openDialog()}>
         {label}
       </button>
       {problem === "" ? null : <span role="alert">{problem}</span>}

@@ -14,13 +14,13 @@ import {
   createStepChange,
   listLaterChanges,
   listStepChanges,
-  planUndo,
+  planUndoSteps,
   type UndoStepWithState,
 } from "./undo_plan.ts";
 import { type ChangeProposal, useProposal } from "./use_proposal.ts";
 
 /** Maximum number of resources whose fields are listed; further resources are only counted. */
-const LISTED = 20;
+const MAX_LISTED_RESOURCES = 20;
 
 /** Dialog that reverts the changes of one request by new changes. */
 export function UndoDialog({
@@ -28,23 +28,26 @@ export function UndoDialog({
 }: {
   readonly edit: Extract<EditRequest, { readonly mode: "undo" }>;
 }) {
-  const [steps] = useState(() => planUndo(entries));
+  const [steps] = useState(() => planUndoSteps(entries));
   const isTooMany = steps.length > MAX_BATCH_ITEMS;
-  const [met, setMet] = useState(() => (isTooMany ? [] : addExpectedStates(steps, etags)));
-  const [unread, setUnread] = useState<CallError>();
+  const [stepsWithState, setStepsWithState] = useState(() => (isTooMany ? [] : addExpectedStates(steps, etags)));
+  const [loadError, setLoadError] = useState<CallError>();
   const reread = async () => {
     const stored = await loadStoredResources(steps);
-    setMet(steps.map((step) => ({ ...step, current: stored.get(step.ref) })));
+    setStepsWithState(steps.map((step) => ({ ...step, current: stored.get(step.ref) })));
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: an open dialog never changes its request
   useEffect(() => {
-    if (met === undefined) reread().catch((error: unknown) => setUnread(convertToCallError(error)));
+    if (stepsWithState === undefined) reread().catch((error: unknown) => setLoadError(convertToCallError(error)));
   }, []);
-  const changes = useMemo(() => met?.map(createStepChange).filter((change) => change !== undefined) ?? [], [met]);
+  const changes = useMemo(
+    () => stepsWithState?.map(createStepChange).filter((change) => change !== undefined) ?? [],
+    [stepsWithState],
+  );
   const proposal = useProposal({
     changes,
     reread,
-    done: () => `Took back ${formatQuantity(changes.length, "change")}`,
+    formatNotice: () => `Took back ${formatQuantity(changes.length, "change")}`,
   });
   const leave = () => editStore.close();
   const submit = () => void proposal.write(formatUndoMessage(entries));
@@ -65,9 +68,9 @@ export function UndoDialog({
     >
       <div class="edit-body">
         {isTooMany ? <TooManyChanges number={steps.length} /> : null}
-        {met === undefined || isTooMany ? null : <UndoStepList steps={met} proposal={proposal} />}
+        {stepsWithState === undefined || isTooMany ? null : <UndoStepList steps={stepsWithState} proposal={proposal} />}
         {proposal.state === "refused" ? null : <ProposalEffects proposal={proposal} />}
-        {unread === undefined ? null : <RefusalLine error={unread} />}
+        {loadError === undefined ? null : <RefusalLine error={loadError} />}
         <WriteProblem proposal={proposal} />
       </div>
     </EditDialog>
@@ -95,12 +98,12 @@ function UndoStepList({
   readonly steps: readonly UndoStepWithState[];
   readonly proposal: ChangeProposal;
 }) {
-  const again = steps.flatMap((step) =>
+  const laterChanges = steps.flatMap((step) =>
     listLaterChanges(step).map((row) => `${stripRefKinds(step.ref)}: ${row.label}`),
   );
   return (
     <>
-      {steps.slice(0, LISTED).map((step) => (
+      {steps.slice(0, MAX_LISTED_RESOURCES).map((step) => (
         <section key={step.ref}>
           <h3>
             {stripRefKinds(step.ref)} <span class="muted">{describeUndoStep(step)}</span>
@@ -110,18 +113,20 @@ function UndoStepList({
           )}
         </section>
       ))}
-      {steps.length > LISTED ? <p>And {formatQuantity(steps.length - LISTED, "other resource")}.</p> : null}
+      {steps.length > MAX_LISTED_RESOURCES ? (
+        <p>And {formatQuantity(steps.length - MAX_LISTED_RESOURCES, "other resource")}.</p>
+      ) : null}
       <ul class="edit-findings" aria-live="polite">
-        {again.length === 0 ? null : (
+        {laterChanges.length === 0 ? null : (
           <FindingLine state="watch" title="Changed again since">
-            The undo overwrites {again.slice(0, LISTED).join("; ")}.
+            The undo overwrites {laterChanges.slice(0, MAX_LISTED_RESOURCES).join("; ")}.
           </FindingLine>
         )}
         {state === "checking" ? <FindingLine state="unknown" title="Checking with the server" /> : null}
         {errors.map((error) => (
           <RefusalLine key={error.message} error={error} />
         ))}
-        {(state === "allowed" || state === "none") && again.length === 0 ? (
+        {(state === "allowed" || state === "none") && laterChanges.length === 0 ? (
           <FindingLine state="ok" title="Nothing is in the way">
             Checked with the server. All of it is written, or nothing.
           </FindingLine>

@@ -29,7 +29,7 @@ export interface UndoStep {
  * then those for changed and then those for created ones, so that every resource exists while another depends on it.
  * Created cables and links come before all others, because they occupy ports and nothing depends on them.
  */
-export function planUndo(entries: readonly AuditEntry[]): readonly UndoStep[] {
+export function planUndoSteps(entries: readonly AuditEntry[]): readonly UndoStep[] {
   const steps = new Map<string, UndoStep>();
   for (const entry of entries.toSorted((a, b) => a.seq - b.seq)) {
     const [kind = "", id = ""] = splitRef(entry.entity);
@@ -48,10 +48,12 @@ export function planUndo(entries: readonly AuditEntry[]): readonly UndoStep[] {
   const all = [...steps.values()]
     .filter(({ before, after }) => before !== undefined || after !== undefined)
     .toReversed();
-  const order = ({ kind }: UndoStep) => EDITABLE_KINDS.indexOf(kind);
-  const restored = all.filter(({ after }) => after === undefined).toSorted((a, b) => order(a) - order(b));
+  const getKindOrder = ({ kind }: UndoStep) => EDITABLE_KINDS.indexOf(kind);
+  const restored = all.filter(({ after }) => after === undefined).toSorted((a, b) => getKindOrder(a) - getKindOrder(b));
   const changed = all.filter(({ before, after }) => before !== undefined && after !== undefined);
-  const created = all.filter(({ before }) => before === undefined).toSorted((a, b) => order(b) - order(a));
+  const created = all
+    .filter(({ before }) => before === undefined)
+    .toSorted((a, b) => getKindOrder(b) - getKindOrder(a));
   const [joined, others] = [created.filter(isConnectionStep), created.filter((step) => !isConnectionStep(step))];
   return [...joined, ...restored, ...changed, ...others];
 }
@@ -87,13 +89,13 @@ export function addExpectedStates(
   steps: readonly UndoStep[],
   etags: EtagsByRef,
 ): readonly UndoStepWithState[] | undefined {
-  const met = steps.flatMap((step): readonly UndoStepWithState[] => {
+  const stepsWithState = steps.flatMap((step): readonly UndoStepWithState[] => {
     if (step.after === undefined) return [{ ...step, current: undefined }];
     const etag = etags.get(step.ref) ?? "";
     const values = removeUnsetFields(step.after, getMessageName(step.kind));
     return etag === "" ? [] : [{ ...step, current: { values, etag } }];
   });
-  return met.length === steps.length ? met : undefined;
+  return stepsWithState.length === steps.length ? stepsWithState : undefined;
 }
 
 /** Returns the state that the step writes: the current state, but with the changed fields as they were before. */

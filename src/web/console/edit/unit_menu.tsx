@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { GetRackResponse } from "#gen/datacenter/v1/json.ts";
-import { getKeyLabel, isShortcutKey, type KeyName } from "../shell/keys.ts";
+import { getKeyLabel, isShortcutKey, type ShortcutName } from "../shell/keys.ts";
 import { editStore } from "./editing.ts";
 import type { ResourceValues } from "./form_model.ts";
 import { type ChosenUnit, FACE_VALUES, findFreeBlock, findTemplateDevice, listDeviceBoxes } from "./rack_cells.ts";
@@ -20,7 +20,7 @@ export function UnitMenu({
   const unit = answer.units[row];
   if (unit === undefined) return null;
   const { numbers, actions } = listUnitActions(answer, { face, row }, unit.u);
-  const run = (act: () => void) => {
+  const runAction = (act: () => void) => {
     close();
     act();
   };
@@ -40,14 +40,14 @@ export function UnitMenu({
         event.preventDefault();
         if (event.key === "Escape" || event.key === "Tab") close();
         else if (by !== undefined) moveMenuFocus(event, by);
-        else if (found !== undefined) run(found[2]);
+        else if (found !== undefined) runAction(found[2]);
       }}
     >
       <p>
         <strong>U{unit.u}</strong> in a free block of {numbers.length} U
       </p>
       {actions.map(([key, name, act]) => (
-        <button key={key} type="button" role="menuitem" onClick={() => run(act)}>
+        <button key={key} type="button" role="menuitem" onClick={() => runAction(act)}>
           {name} <kbd>{getKeyLabel(key)}</kbd>
         </button>
       ))}
@@ -55,14 +55,14 @@ export function UnitMenu({
   );
 }
 
-type Action = readonly [key: KeyName, name: string, act: () => void];
+type UnitAction = readonly [key: ShortcutName, name: string, act: () => void];
 
 function listUnitActions({ rack, units, occupants }: GetRackResponse, { face, row }: ChosenUnit, u: number) {
   const block = findFreeBlock(units, row);
   const numbers = units.slice(block.top, block.bottom + 1).map(({ u }) => u);
-  const like = findTemplateDevice(listDeviceBoxes(units, occupants, face), row);
-  const place = { rack_code: rack.code, position_u: u, face: FACE_VALUES[face] };
-  const actions: readonly Action[] = [
+  const template = findTemplateDevice(listDeviceBoxes(units, occupants, face), row);
+  const position = { rack_code: rack.code, position_u: u, face: FACE_VALUES[face] };
+  const actions: readonly UnitAction[] = [
     [
       "place",
       "Place a device here",
@@ -70,21 +70,21 @@ function listUnitActions({ rack, units, occupants }: GetRackResponse, { face, ro
         editStore.open({
           mode: "create",
           kind: "device",
-          values: { ...place, kind: "DEVICE_KIND_SERVER", u_height: 1 },
+          values: { ...position, kind: "DEVICE_KIND_SERVER", u_height: 1 },
         }),
     ],
-    ...(like === undefined
+    ...(template === undefined
       ? []
       : [
           [
             "duplicate",
-            `Duplicate ${like.device_code} here`,
+            `Duplicate ${template.device_code} here`,
             () =>
               editStore.open({
                 mode: "duplicate",
                 kind: "device",
-                identity: { code: like.device_code },
-                change: place,
+                identity: { code: template.device_code },
+                change: position,
               }),
           ] as const,
         ]),

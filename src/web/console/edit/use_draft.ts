@@ -23,7 +23,7 @@ export interface ResourceDraft {
   /** Changes that another person made meanwhile; undefined if there are none. */
   readonly merge: (ThreeWayMerge & { readonly stored: ResourceValues }) | undefined;
   readonly problems: ProblemsByPath;
-  readonly settle: (values: ResourceValues) => void;
+  readonly settleConflict: (values: ResourceValues) => void;
 }
 
 /** Manages a draft until it is written. A new resource is written whole, a stored one by the fields that differ. */
@@ -37,13 +37,13 @@ export function useDraft(kind: EditableKind, stored: StoredResource, first: Reso
     () => listDifferences(isNew ? {} : base.values, values, message),
     [base, values, isNew, message],
   );
-  const isNamed = getIdentityFields(kind).every((name) => values[name] !== undefined);
+  const hasIdentity = getIdentityFields(kind).every((name) => values[name] !== undefined);
   const limits = useMemo(() => listLimitProblems(values, message), [values, message]);
   const isReader = useIsReader();
-  const isReady = !isReader && changes.length > 0 && isNamed && theirs === undefined && limits.size === 0;
-  const made = useMemo(() => listStateChanges(kind, base, values), [kind, base, values]);
+  const isReady = !isReader && changes.length > 0 && hasIdentity && theirs === undefined && limits.size === 0;
+  const stateChanges = useMemo(() => listStateChanges(kind, base, values), [kind, base, values]);
   const proposal = useProposal({
-    changes: isReady ? made : undefined,
+    changes: isReady ? stateChanges : undefined,
     reread: isNew
       ? undefined
       : async () => {
@@ -51,7 +51,7 @@ export function useDraft(kind: EditableKind, stored: StoredResource, first: Reso
           // The server also refuses a save for other reasons, such as an end that already has a cable.
           if (next.etag !== base.etag) setTheirs(next);
         },
-    done: () => `Saved ${formatIdentity(kind, values)}`,
+    formatNotice: () => `Saved ${formatIdentity(kind, values)}`,
   });
   const merge = useMemo(
     () =>
@@ -72,7 +72,7 @@ export function useDraft(kind: EditableKind, stored: StoredResource, first: Reso
     proposal,
     merge,
     problems,
-    settle: (next) => {
+    settleConflict: (next) => {
       if (theirs !== undefined) setBase(theirs);
       setTheirs(undefined);
       setValues(next);

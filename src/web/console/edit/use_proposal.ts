@@ -8,12 +8,12 @@ import { editStore } from "./editing.ts";
 import { applyChanges, type ChangesPreview, previewChanges, type RefusedChange, type WriteResult } from "./proposal.ts";
 
 /** Delay in milliseconds between the last edit of a proposal and its preview. */
-const PAUSE_MS = 250;
+const PREVIEW_DELAY_MS = 250;
 /** Delay in milliseconds before a request to an unreachable server is repeated. */
-const AGAIN_MS = 1000;
+const RETRY_DELAY_MS = 1000;
 
 /** Refusal reasons that mean that the stored state differs from the state that the proposal expects. */
-const STALE: ReadonlySet<string> = new Set(["ETAG_MISMATCH", "ALREADY_STORED", "NOT_FOUND"]);
+const STALE_STATE_REASONS: ReadonlySet<string> = new Set(["ETAG_MISMATCH", "ALREADY_STORED", "NOT_FOUND"]);
 
 export interface ProposalOptions {
   /** Changes to write; undefined while there are none. */
@@ -23,7 +23,7 @@ export interface ProposalOptions {
   /** Loads the stored state again if it differs from the one that the changes expect. @throws CallError. */
   readonly reread?: (() => Promise<void>) | undefined;
   /** Returns the text of the notice about a successful write. */
-  readonly done: (written: WriteResult) => string;
+  readonly formatNotice: (written: WriteResult) => string;
 }
 
 /** Changes that a person prepares, with their preview and the function that writes them. */
@@ -50,44 +50,49 @@ export interface ChangeProposal {
   readonly write: (message: string) => Promise<boolean>;
 }
 
-interface Found {
+interface PreviewState {
   readonly key: string;
   readonly preview?: ChangesPreview;
   readonly error?: CallError;
 }
 
 /** Manages changes from their preview to the write, its notice and its undo. Nothing is written before `write`. */
-export function useProposal({ changes, isPartial = false, reread, done }: ProposalOptions): ChangeProposal {
+export function useProposal({
+  changes,
+  isPartial = false,
+  reread,
+  formatNotice: done,
+}: ProposalOptions): ChangeProposal {
   const [problem, setProblem] = useState<CallError>();
   const [round, setRound] = useState(0);
-  const asked = changes === undefined || changes.length === 0 ? "" : JSON.stringify(changes);
+  const changesJson = changes === undefined || changes.length === 0 ? "" : JSON.stringify(changes);
   // The error of an earlier draft does not apply to this one.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the changes
-  useEffect(() => setProblem(undefined), [asked]);
-  const fail = (error: unknown) => setProblem(convertToCallError(error));
+  useEffect(() => setProblem(undefined), [changesJson]);
+  const showError = (error: unknown) => setProblem(convertToCallError(error));
   /** Loads the stored state again if one of the given refusals requires it. */
-  const meet = (refused: readonly RefusedChange[]): boolean => {
-    if (reread === undefined || !refused.some(({ error }) => STALE.has(error.reason))) return false;
-    reread().catch(fail);
+  const rereadIfStale = (refused: readonly RefusedChange[]): boolean => {
+    if (reread === undefined || !refused.some(({ error }) => STALE_STATE_REASONS.has(error.reason))) return false;
+    reread().catch(showError);
     return true;
   };
-  const key = asked === "" ? "" : `${round} ${asked}`;
-  const { found, checked } = useChangesPreview(changes ?? [], key, meet);
+  const key = changesJson === "" ? "" : `${round} ${changesJson}`;
+  const { found, checked } = useChangesPreview(changes ?? [], key, rereadIfStale);
   const { progress, send } = useChangesWrite();
   // A change by another person starts a new check at once, before this draft is saved.
   const isWriting = progress !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the changes
   useEffect(() => {
-    if (asked === "" || isWriting) return undefined;
+    if (changesJson === "" || isWriting) return undefined;
     const refs = new Set(changes?.map(getChangeRef));
     return addChangeListener((ref) => refs.has(ref) && setRound((one) => one + 1));
-  }, [asked, isWriting]);
+  }, [changesJson, isWriting]);
   // Repeated requests for the same changes keep the last result, so that no button is disabled during a click.
-  const isAnswered = found.key.slice(found.key.indexOf(" ") + 1) === asked;
+  const isAnswered = found.key.slice(found.key.indexOf(" ") + 1) === changesJson;
   const state = key === "" ? "none" : isAnswered ? computeProposalState(found, isPartial) : "checking";
   // biome-ignore lint/correctness/useExhaustiveDependencies: each failed request starts a new timer
   useEffect(() => {
-    const timer = state === "away" ? setTimeout(() => setRound((one) => one + 1), AGAIN_MS) : undefined;
+    const timer = state === "away" ? setTimeout(() => setRound((one) => one + 1), RETRY_DELAY_MS) : undefined;
     return () => clearTimeout(timer);
   }, [state, found]);
   const canWrite = state === "allowed" && progress === undefined;
@@ -96,21 +101,21 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
     if (!canWrite || changes === undefined) return false;
     setProblem(undefined);
     try {
-      const out = new Set(found.preview?.refused.map(({ index }) => index));
+      const refusedIndexes = new Set(found.preview?.refused.map(({ index }) => index));
       const result = await send(
-        changes.filter((_, index) => !out.has(index)),
+        changes.filter((_, index) => !refusedIndexes.has(index)),
         message,
       );
       if (result.refused.length === 0) {
         editStore.close({ text: done(result), requestId: result.requestId, etags: result.etags });
         return true;
       }
-      if (!meet(result.refused)) {
-        fail(createWriteError(result));
+      if (!rereadIfStale(result.refused)) {
+        showError(createWriteError(result));
         setRound((one) => one + 1);
       }
     } catch (error) {
-      fail(error);
+      showError(error);
     }
     return false;
   };
@@ -126,11 +131,11 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
   };
 }
 
-function listProposalErrors({ preview, error }: Found): readonly CallError[] {
+function listProposalErrors({ preview, error }: PreviewState): readonly CallError[] {
   return error === undefined ? (preview?.refused ?? []).map((one) => one.error) : [error];
 }
 
-function computeProposalState(found: Found, isPartial: boolean): "away" | "allowed" | "refused" {
+function computeProposalState(found: PreviewState, isPartial: boolean): "away" | "allowed" | "refused" {
   if (found.error?.code === "offline") return "away";
   const isRefused =
     isPartial && found.preview !== undefined ? found.preview.changed === 0 : listProposalErrors(found).length > 0;
@@ -139,14 +144,14 @@ function computeProposalState(found: Found, isPartial: boolean): "away" | "allow
 
 /**
  * Previews the changes after a short time without an edit; requests nothing if the key is "".
- * @param heard called with the refused changes
+ * @param onRefused called with the refused changes
  */
 function useChangesPreview(
   changes: readonly ResourceChange[],
   key: string,
-  heard: (refused: readonly RefusedChange[]) => void,
+  onRefused: (refused: readonly RefusedChange[]) => void,
 ) {
-  const [found, setFound] = useState<Found>({ key: "" });
+  const [found, setFound] = useState<PreviewState>({ key: "" });
   const [progress, setProgress] = useState({ key: "", checked: 0 });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the changes
   useEffect(() => {
@@ -162,11 +167,11 @@ function useChangesPreview(
         (preview) => {
           if (signal.aborted) return;
           setFound({ key, preview });
-          heard(preview.refused);
+          onRefused(preview.refused);
         },
         (error: unknown) => signal.aborted || setFound({ key, error: convertToCallError(error) }),
       );
-    }, PAUSE_MS);
+    }, PREVIEW_DELAY_MS);
     return () => {
       clearTimeout(timer);
       controller.abort();
@@ -180,13 +185,13 @@ function useChangesWrite() {
   const [progress, setProgress] = useState<number>();
   // The id prevents a second write if the reply to the first one was lost.
   const request = useRef({ key: "", id: "" });
-  const send = async (changes: readonly ResourceChange[], message: string): Promise<WriteResult> => {
+  const writeChanges = async (changes: readonly ResourceChange[], message: string): Promise<WriteResult> => {
     const key = JSON.stringify([changes, message]);
     if (request.current.key !== key) request.current = { key, id: crypto.randomUUID() };
     setProgress(0);
     try {
       const { id } = request.current;
-      const result = await applyChanges(changes, { message, requestId: id, heard: setProgress });
+      const result = await applyChanges(changes, { message, requestId: id, reportProgress: setProgress });
       if (result.done > 0) inventoryWrites.announce();
       // The service caches its reply by id, so that another attempt after a refusal needs a new id.
       request.current = { key: "", id: "" };
@@ -195,7 +200,7 @@ function useChangesWrite() {
       setProgress(undefined);
     }
   };
-  return { progress, send };
+  return { progress, send: writeChanges };
 }
 
 function createWriteError({ refused: [first], done }: WriteResult): CallError {

@@ -125,13 +125,13 @@ export function formatValue(value: unknown, field: FormField): string {
       .map(([key, inner]) => `${key}=${inner}`)
       .join(", ");
   }
-  return formatOneValue(value, field);
+  return formatSingleValue(value, field);
 }
 
 /** Names of fields that contain references. A form shows these references as codes without their kind. */
 export const REFERENCE_FIELDS: ReadonlySet<string> = new Set(["source_ref", "serves", "element_refs", "accepted_refs"]);
 
-function formatOneValue(value: unknown, field: FormField): string {
+function formatSingleValue(value: unknown, field: FormField): string {
   switch (field.type) {
     case "choice":
       return getChoiceLabel(field.of ?? "", String(value));
@@ -150,10 +150,10 @@ function formatOneValue(value: unknown, field: FormField): string {
   }
 }
 
-const figures = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
+const numberFormatter = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
 
 function formatNumber(value: number): string {
-  return figures.format(value);
+  return numberFormatter.format(value);
 }
 
 function formatMessageValue(values: ResourceValues, message: string): string {

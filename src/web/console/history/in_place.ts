@@ -2,7 +2,7 @@ import type { Location } from "#gen/datacenter/v1/json.ts";
 import type { AuditEntry } from "../api/replies.ts";
 
 /** A site, room or row with the texts of its list row. */
-interface Place {
+interface LocationRow {
   readonly ref: string;
   readonly texts: Readonly<Record<string, string>>;
 }
@@ -10,7 +10,7 @@ interface Place {
 /** Whether a change concerns an element that is or was in the given site, room or row. */
 export function isChangeInLocation(
   { before, after }: Pick<AuditEntry, "before" | "after">,
-  { ref, texts }: Place,
+  { ref, texts }: LocationRow,
 ): boolean {
   const [kind = "", name = ""] = [ref.slice(0, ref.indexOf(":")), ref.slice(ref.lastIndexOf("/") + 1)];
   return [before, after].some((state) => {

@@ -1,7 +1,7 @@
 import type { AuditEntry, HistoryReply } from "../api/replies.ts";
 
 /** Entries per page of the log, maximum number of searched entries, and number of matches that end the search. */
-const [PAGE, MOST, WANTED] = [200, 2000, 20];
+const [PAGE_SIZE, MAX_SEARCHED, MAX_MATCHES] = [200, 2000, 20];
 
 /** Result of a search through the log, newest first. */
 export interface LocationSearch {
@@ -9,11 +9,11 @@ export interface LocationSearch {
   /** Number of searched changes. */
   readonly searched: number;
   /** Whether the search covered the whole log. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /** Time of the oldest searched change; "" for an empty log. */
-  readonly back: string;
+  readonly oldestTime: string;
   /** Number of the newest searched change. */
-  readonly newest: number;
+  readonly newestSeq: number;
 }
 
 /** Reads a page of the log, newest first. */
@@ -32,11 +32,11 @@ export async function searchLocationChanges(
   earlier?: LocationSearch,
 ): Promise<LocationSearch> {
   const found: AuditEntry[] = [];
-  let [searched, newest, back, token] = [0, earlier?.newest ?? 0, "", ""];
+  let [searched, newest, back, token] = [0, earlier?.newestSeq ?? 0, "", ""];
   do {
-    const page = await read({ page_size: String(PAGE), page_token: token });
+    const page = await read({ page_size: String(PAGE_SIZE), page_token: token });
     for (const entry of page.entries) {
-      if (earlier !== undefined && entry.seq <= earlier.newest)
+      if (earlier !== undefined && entry.seq <= earlier.newestSeq)
         return joinLocationSearches({ found, searched, newest }, earlier);
       newest = Math.max(newest, entry.seq);
       searched += 1;
@@ -44,14 +44,20 @@ export async function searchLocationChanges(
       if (isInside(entry)) found.push(entry);
     }
     token = page.next_page_token;
-  } while (token !== "" && found.length < WANTED && searched < MOST);
-  return { entries: found.slice(0, WANTED), searched, isWhole: token === "", back, newest };
+  } while (token !== "" && found.length < MAX_MATCHES && searched < MAX_SEARCHED);
+  return {
+    entries: found.slice(0, MAX_MATCHES),
+    searched,
+    isComplete: token === "",
+    oldestTime: back,
+    newestSeq: newest,
+  };
 }
 
 function joinLocationSearches(
   { found, searched, newest }: { found: readonly AuditEntry[]; searched: number; newest: number },
   earlier: LocationSearch,
 ): LocationSearch {
-  const entries = [...found, ...earlier.entries].slice(0, WANTED);
-  return { ...earlier, entries, searched: earlier.searched + searched, newest };
+  const entries = [...found, ...earlier.entries].slice(0, MAX_MATCHES);
+  return { ...earlier, entries, searched: earlier.searched + searched, newestSeq: newest };
 }

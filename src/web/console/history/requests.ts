@@ -21,7 +21,7 @@ export function groupEntriesByRequest(entries: readonly AuditEntry[]): readonly 
   return groups;
 }
 
-const DONE: Readonly<Record<string, string>> = { CREATE: "created", UPDATE: "changed", DELETE: "deleted" };
+const ACTION_VERBS: Readonly<Record<string, string>> = { CREATE: "created", UPDATE: "changed", DELETE: "deleted" };
 
 /** Returns the kind of a reference in words. */
 export function getRefKind(ref: string): string {
@@ -30,7 +30,7 @@ export function getRefKind(ref: string): string {
 
 /** Returns the verb for an entry's action. */
 export function getActionVerb({ action }: Pick<AuditEntry, "action">): string {
-  return DONE[action.replace(/^AUDIT_ACTION_/, "")] ?? action.toLowerCase();
+  return ACTION_VERBS[action.replace(/^AUDIT_ACTION_/, "")] ?? action.toLowerCase();
 }
 
 /** Describes a request: "Rack R1 created", or counts such as "26 devices created, 1 rack created". */
@@ -52,16 +52,17 @@ export function describeRequest({ entries, first }: RequestGroup): string {
 
 /** Describes a request that moved a cable's end, "Cable A/1~B/1 moved to A/1~B/2"; undefined for other requests. */
 function describeCableMove(entries: readonly AuditEntry[]): string | undefined {
-  const [gone, come] = ["deleted", "created"].map(
+  const [removedRef, createdRef] = ["deleted", "created"].map(
     (word) => entries.find((entry) => getActionVerb(entry) === word)?.entity,
   );
-  if (entries.length !== 2 || gone === undefined || come === undefined || !gone.includes("~")) return undefined;
-  const [before, after] = [gone, come].map((ref) => new Set(getRefName(ref).split("~")));
+  if (entries.length !== 2 || removedRef === undefined || createdRef === undefined || !removedRef.includes("~"))
+    return undefined;
+  const [before, after] = [removedRef, createdRef].map((ref) => new Set(getRefName(ref).split("~")));
   if (before?.isDisjointFrom(after ?? new Set()) !== false) return undefined;
-  return `${capitalize(getRefKind(gone))} ${getRefName(gone)} moved to ${getRefName(come)}`;
+  return `${capitalize(getRefKind(removedRef))} ${getRefName(removedRef)} moved to ${getRefName(createdRef)}`;
 }
 
-const THROUGH: Readonly<Record<string, string>> = {
+const INTERFACE_NAMES: Readonly<Record<string, string>> = {
   REST: "HTTP API",
   GRPC: "gRPC",
   GRAPHQL: "GraphQL",
@@ -75,5 +76,5 @@ const THROUGH: Readonly<Record<string, string>> = {
 export function getInterfaceName({ interface: name, user_agent = "" }: AuditEntry["request"]): string {
   const bare = name.replace(/^AUDIT_INTERFACE_/, "");
   if (bare === "REST" && user_agent.startsWith("Mozilla/")) return "Console";
-  return THROUGH[bare] ?? bare.toLowerCase();
+  return INTERFACE_NAMES[bare] ?? bare.toLowerCase();
 }

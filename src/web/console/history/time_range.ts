@@ -12,8 +12,8 @@ export const TIME_RANGES = [
 export function formatDayAgo(daysAgo: number, now = new Date()): string {
   if (Number.isNaN(daysAgo)) return "";
   const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo);
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+  const padTwoDigits = (value: number) => String(value).padStart(2, "0");
+  return `${day.getFullYear()}-${padTwoDigits(day.getMonth() + 1)}-${padTwoDigits(day.getDate())}`;
 }
 
 /** Returns the value in `TIME_RANGES` for the first and last day of a range; "own" if it is not a usual range. */

@@ -8,7 +8,7 @@ import { createFieldProblems, findRepeatedItems, joinFieldProblems, listResultPr
 import type { ItemResult, SendOptions } from "./send_items.ts";
 
 /** Maximum number of items that one call checks, without the items that they need. Small calls show progress. */
-const ASKED = 300;
+const MAX_CHECKED_ITEMS = 300;
 
 /**
  * Checks the effects of a file's items and writes nothing. Each call also contains the items that its items refer to,
@@ -18,44 +18,50 @@ const ASKED = 300;
  */
 export async function checkImportItems(
   items: readonly ImportItem[],
-  { signal, heard, all }: SendOptions,
+  { signal, reportResults: heard, all }: SendOptions,
 ): Promise<void> {
   const own = new Set(items);
   // Of two items for one resource, the one in `items` is refused, because the other already has its result.
   const repeated = findRepeatedItems([...all.filter((item) => !own.has(item)), ...items]);
   heard([...repeated].flatMap(([item, problem]) => (own.has(item) ? [createRefusal(item, [problem])] : [])));
-  const once = (item: ImportItem) => !repeated.has(item);
-  for (const { asked, needed } of splitIntoCalls(items.filter(once), all.filter(once))) {
+  const isUnique = (item: ImportItem) => !repeated.has(item);
+  for (const { asked, needed } of splitIntoCalls(items.filter(isUnique), all.filter(isUnique))) {
     if (signal.aborted) return;
     const results = await previewItems(sortItemsByKind([...needed, ...asked]), signal);
     heard(asked.map((item) => results.get(item) ?? createRefusal(item, [])));
   }
 }
 
-interface Call {
+interface CheckCall {
   readonly asked: readonly ImportItem[];
   readonly needed: readonly ImportItem[];
 }
 
 /** Splits items into calls. A call also contains the items that its items refer to and the devices of their racks. */
-export function* splitIntoCalls(items: readonly ImportItem[], file: readonly ImportItem[] = items): Generator<Call> {
-  const needs = createNeedsLookup(file);
+export function* splitIntoCalls(
+  items: readonly ImportItem[],
+  file: readonly ImportItem[] = items,
+): Generator<CheckCall> {
+  const needs = createDependencyLookup(file);
   let asked = new Set<ImportItem>();
   let all = new Set<ImportItem>();
-  const together = () => ({
+  const createCall = () => ({
     asked: [...asked],
     needed: [...all.difference(asked)].slice(0, MAX_BATCH_ITEMS - asked.size),
   });
   for (const item of sortItemsByKind(items)) {
     const more = new Set([item, ...needs(item)]);
-    if (asked.size === ASKED || (asked.size > 0 && all.size + more.difference(all).size > MAX_BATCH_ITEMS)) {
-      yield together();
+    if (
+      asked.size === MAX_CHECKED_ITEMS ||
+      (asked.size > 0 && all.size + more.difference(all).size > MAX_BATCH_ITEMS)
+    ) {
+      yield createCall();
       [asked, all] = [new Set(), new Set()];
     }
     asked.add(item);
     for (const one of more) all.add(one);
   }
-  if (asked.size > 0) yield together();
+  if (asked.size > 0) yield createCall();
 }
 
 /** Sorts items: racks first, then equipment by rack, then connections. */
@@ -71,24 +77,24 @@ function sortItemsByKind(items: readonly ImportItem[]): readonly ImportItem[] {
  * Returns a function that lists the items of the file that a given item needs: the items that it refers to, the items
  * that those refer to, and the other devices of its rack.
  */
-function createNeedsLookup(items: readonly ImportItem[]): (item: ImportItem) => ReadonlySet<ImportItem> {
+function createDependencyLookup(items: readonly ImportItem[]): (item: ImportItem) => ReadonlySet<ImportItem> {
   const named = new Map<string, ImportItem>();
   for (const item of items) {
     for (const ref of listItemRefs(item)) if (!named.has(ref)) named.set(ref, item);
   }
   const inRack = Map.groupBy(items, (item) => (item.kind === "device" ? getRackCode(item) : ""));
-  const collect = (item: ImportItem, found: Set<ImportItem>): Set<ImportItem> => {
+  const collectDependencies = (item: ImportItem, found: Set<ImportItem>): Set<ImportItem> => {
     for (const ref of collectResourceRefs(item.resource)) {
       const other = named.get(ref);
       if (other === undefined || other === item || found.has(other)) continue;
       found.add(other);
-      collect(other, found);
+      collectDependencies(other, found);
     }
     return found;
   };
   return (item) => {
     const others = item.kind === "device" && getRackCode(item) !== "" ? (inRack.get(getRackCode(item)) ?? []) : [];
-    return collect(item, new Set(others));
+    return collectDependencies(item, new Set(others));
   };
 }
 
@@ -173,8 +179,8 @@ export function dropUnreadField(
 /** Returns the key of a resource that a path of the server refers to: a file may contain `uHeight` for `u_height`. */
 function findResourceKey(resource: ImportItem["resource"], path: string): string | undefined {
   const isAt = (name: string) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`);
-  const snake = (key: string) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return Object.keys(resource).find((key) => key !== "" && (isAt(key) || isAt(snake(key))));
+  const formatSnakeCase = (key: string) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.keys(resource).find((key) => key !== "" && (isAt(key) || isAt(formatSnakeCase(key))));
 }
 
 function createRefusal(item: ImportItem, problems: readonly FieldProblem[]): ItemResult {

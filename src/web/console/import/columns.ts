@@ -61,11 +61,11 @@ function listNestedTargets(field: FormField, label: string): readonly ColumnTarg
     }));
 }
 
-const LABEL = /^labels?[.:\s]\s*(.+)$/i;
+const LABEL_HEADER_PATTERN = /^labels?[.:\s]\s*(.+)$/i;
 
 /** Returns the path of the field that a column's header means; "" for none. */
 export function guessTargetPath(header: string, targets: readonly ColumnTarget[]): string {
-  const key = LABEL.exec(header.trim())?.[1];
+  const key = LABEL_HEADER_PATTERN.exec(header.trim())?.[1];
   if (key !== undefined) return `labels.${key}`;
   const bare = normalizeHeader(header);
   const named = targets.find(({ path, label, field }) =>
@@ -108,11 +108,11 @@ export function parseRows(
   const given = Object.entries(defaults).filter(([path]) => !columns.includes(path));
   const paths = [...columns, ...given.map(([path]) => path)];
   const targets = new Map(listColumnTargets(kind).map((target) => [target.path, target]));
-  const withDefaults = (cells: readonly string[]) =>
+  const addDefaults = (cells: readonly string[]) =>
     given.length === 0 ? cells : [...columns.map((_, at) => cells[at] ?? ""), ...given.map(([, text]) => text)];
   const atFront = isFaceGuessed(kind, paths);
   const items = table.rows.map(({ line, cells }): ImportItem => {
-    const { resource, problems } = parseRow(withDefaults(cells), paths, targets);
+    const { resource, problems } = parseRow(addDefaults(cells), paths, targets);
     if (cells.length > table.headers.length)
       problems.push({ field: "", message: `${cells.length} cells, but ${table.headers.length} columns` });
     const placed = atFront && "position_u" in resource ? { ...resource, face: "FACE_FRONT" } : resource;
@@ -144,10 +144,10 @@ function parseRow(cells: readonly string[], columns: readonly string[], targets:
 }
 
 /** Maximum length of a cell's text within a message, in characters. */
-const MOST_SHOWN = 60;
+const MAX_CELL_LENGTH = 60;
 
 function shortenCell(text: string): string {
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+  return text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH)}…` : text;
 }
 
 function splitColumnPath(path: string): readonly string[] {
@@ -155,7 +155,7 @@ function splitColumnPath(path: string): readonly string[] {
   return at === -1 ? [path] : [path.slice(0, at), path.slice(at + 1)];
 }
 
-interface Cell {
+interface ParsedCell {
   readonly value?: unknown;
   readonly problem?: string;
 }
@@ -166,7 +166,7 @@ export function describeCellError(text: string, { field }: ColumnTarget): string
 }
 
 /** Parses a cell as a value of its field. A path without a field is a label. */
-function parseCell(text: string, field: FormField | undefined): Cell {
+function parseCell(text: string, field: FormField | undefined): ParsedCell {
   if (field === undefined) return { value: text };
   if (field.of === "PortRef") return { value: parseCableEnd(text) };
   if (field.type === "choice") return parseChoiceCell(text, field.of ?? "");
@@ -183,7 +183,7 @@ function parseScalarCell(text: string, { type }: FormField): unknown {
   return type === "int" || type === "number" ? parseTypedNumber(text) : text;
 }
 
-function parseChoiceCell(text: string, name: string): Cell {
+function parseChoiceCell(text: string, name: string): ParsedCell {
   const choices = listEnumChoices(name);
   const found = choices.find(
     ([value, word]) =>
@@ -193,9 +193,16 @@ function parseChoiceCell(text: string, name: string): Cell {
   return { problem: `"${text}" is none of ${choices.map(([, word]) => word).join(", ")}` };
 }
 
-const FLAGS: Readonly<Record<string, boolean>> = { yes: true, true: true, 1: true, no: false, false: false, 0: false };
+const FLAGS_BY_WORD: Readonly<Record<string, boolean>> = {
+  yes: true,
+  true: true,
+  1: true,
+  no: false,
+  false: false,
+  0: false,
+};
 
-function parseFlagCell(text: string): Cell {
-  const value = FLAGS[text.toLowerCase()];
+function parseFlagCell(text: string): ParsedCell {
+  const value = FLAGS_BY_WORD[text.toLowerCase()];
   return value === undefined ? { problem: `"${text}" is neither yes nor no` } : { value };
 }

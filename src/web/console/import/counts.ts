@@ -1,19 +1,19 @@
 import { formatEnum } from "#words/names.ts";
 import type { ImportRun } from "./use_run.ts";
 
-const PROMISED: Readonly<Record<string, string>> = {
+const CHECK_LABELS: Readonly<Record<string, string>> = {
   OUTCOME_CREATED: "To be created",
   OUTCOME_UPDATED: "To be updated",
   OUTCOME_UNCHANGED: "Unchanged",
 };
-const REFUSED = "OUTCOME_FAILED";
+const REFUSED_OUTCOME = "OUTCOME_FAILED";
 
 /** Returns the labelled counts of a step. When the step is done, the counts after "Read" add up to "Read". */
 export function listStepCounts(run: ImportRun): readonly (readonly [label: string, number: number])[] {
   const { parsed, outcomes, step } = run;
   return [
     ["Read", parsed.items.length + parsed.unreadable.length] as const,
-    ...Object.entries(PROMISED)
+    ...Object.entries(CHECK_LABELS)
       .filter(([outcome]) => (outcomes.get(outcome) ?? 0) > 0)
       .map(([outcome, label]) => {
         return [step === "check" ? label : formatEnum(outcome, "OUTCOME"), outcomes.get(outcome) ?? 0] as const;
@@ -30,5 +30,7 @@ export function countRefusedItems({ parsed, failed }: ImportRun): number {
 /** Whether the result of the write differs from the result of the check. */
 export function isDifferentFromCheck({ checked, outcomes, running, sent, total }: ImportRun): boolean {
   if (checked === undefined || running || sent < total) return false;
-  return [...checked].some(([outcome, number]) => outcome !== REFUSED && number !== (outcomes.get(outcome) ?? 0));
+  return [...checked].some(
+    ([outcome, number]) => outcome !== REFUSED_OUTCOME && number !== (outcomes.get(outcome) ?? 0),
+  );
 }

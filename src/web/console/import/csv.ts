@@ -24,7 +24,7 @@ const DELIMITERS = [",", ";", "\t", "|"] as const;
 export function parseCsv(text: string): CsvTable {
   const plain = stripByteOrderMark(text);
   const delimiter = detectDelimiter(plain);
-  const [first, ...rows] = new Reader(plain, delimiter).rows();
+  const [first, ...rows] = new CsvReader(plain, delimiter).readRows();
   return { delimiter, headers: (first?.cells ?? []).map((cell) => cell.trim()), rows };
 }
 
@@ -49,11 +49,11 @@ function stripByteOrderMark(text: string): string {
 
 function detectDelimiter(text: string): string {
   const line = text.slice(0, text.search(/[\r\n]|$/));
-  const count = (one: string) => line.split(one).length;
-  return DELIMITERS.toSorted((a, b) => count(b) - count(a))[0] ?? ",";
+  const countCells = (one: string) => line.split(one).length;
+  return DELIMITERS.toSorted((a, b) => countCells(b) - countCells(a))[0] ?? ",";
 }
 
-class Reader {
+class CsvReader {
   #at = 0;
   #line = 1;
   readonly #text: string;
@@ -64,21 +64,21 @@ class Reader {
     this.#delimiter = delimiter;
   }
 
-  rows(): CsvRow[] {
+  readRows(): CsvRow[] {
     const rows: CsvRow[] = [];
     while (this.#at < this.#text.length) {
       const [line, from] = [this.#line, this.#at];
-      const cells = this.#row();
+      const cells = this.#readRow();
       if (cells.length > 1 || cells[0] !== "") rows.push({ line, cells, from, to: this.#at });
       this.#skipBreak();
     }
     return rows;
   }
 
-  #row(): string[] {
+  #readRow(): string[] {
     const cells: string[] = [];
     for (;;) {
-      cells.push(this.#text[this.#at] === '"' ? this.#quoted() : this.#bare());
+      cells.push(this.#text[this.#at] === '"' ? this.#readQuotedCell() : this.#readBareCell());
       if (this.#text[this.#at] === this.#delimiter) {
         this.#at += 1;
         continue;
@@ -93,18 +93,18 @@ class Reader {
     this.#line += 1;
   }
 
-  #bare(): string {
+  #readBareCell(): string {
     const start = this.#at;
-    while (this.#at < this.#text.length && !this.#isEnd(this.#text[this.#at] ?? "")) this.#at += 1;
+    while (this.#at < this.#text.length && !this.#isCellEnd(this.#text[this.#at] ?? "")) this.#at += 1;
     return this.#text.slice(start, this.#at);
   }
 
-  #isEnd(letter: string): boolean {
+  #isCellEnd(letter: string): boolean {
     return letter === this.#delimiter || letter === "\n" || letter === "\r";
   }
 
   /** Parses a quoted cell. A doubled quote means one quote; text after the closing quote belongs to the cell. */
-  #quoted(): string {
+  #readQuotedCell(): string {
     let value = "";
     this.#at += 1;
     for (;;) {
@@ -114,7 +114,7 @@ class Reader {
       this.#line += part.split("\n").length - 1;
       this.#at = end === -1 ? this.#text.length : end + 1;
       if (end === -1) return value;
-      if (this.#text[this.#at] !== '"') return value + this.#bare();
+      if (this.#text[this.#at] !== '"') return value + this.#readBareCell();
       value += '"';
       this.#at += 1;
     }

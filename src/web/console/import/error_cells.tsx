@@ -9,7 +9,7 @@ import type { ImportItem } from "./parse_items.ts";
 export type CorrectCell = (item: ImportItem, key: string, text: string) => void;
 
 /** Maximum number of drawn rows; a download contains all errors. */
-const SHOWN = 100;
+const MAX_ROWS = 100;
 
 /** Table of rows with errors, each message at its cell. `correct` is absent if nothing can be corrected. */
 export function ErrorCells({
@@ -21,7 +21,7 @@ export function ErrorCells({
 }) {
   const { columns, rows } = table;
   if (rows.length === 0) return null;
-  const hasOthers = rows.some(({ others }) => others.length > 0);
+  const hasOthers = rows.some(({ rowMessages: others }) => others.length > 0);
   return (
     <Card
       title="Refused"
@@ -34,9 +34,9 @@ export function ErrorCells({
         </button>
       }
     >
-      {rows.length > SHOWN ? (
+      {rows.length > MAX_ROWS ? (
         <p>
-          The first {SHOWN} of {formatCount(rows.length)} rows:
+          The first {MAX_ROWS} of {formatCount(rows.length)} rows:
         </p>
       ) : null}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard */}
@@ -55,16 +55,16 @@ export function ErrorCells({
             </tr>
           </thead>
           <tbody>
-            {rows.slice(0, SHOWN).map((row) => (
+            {rows.slice(0, MAX_ROWS).map((row) => (
               <tr key={`${row.line} ${row.item?.kind}`}>
                 <td data-name="Line">{row.line}</td>
                 <th scope="row" class="lead">
-                  {row.what}
+                  {row.itemName}
                 </th>
                 {columns.map(([key, name]) => (
                   <ErrorCellInput key={key} row={row} of={[key, name]} cell={row.cells.get(key)} correct={correct} />
                 ))}
-                {hasOthers ? <td data-name="Why it was refused">{row.others.join(" ")}</td> : null}
+                {hasOthers ? <td data-name="Why it was refused">{row.rowMessages.join(" ")}</td> : null}
               </tr>
             ))}
           </tbody>

@@ -15,11 +15,11 @@ export interface ErrorCell {
 export interface ErrorRow {
   readonly line: number;
   /** Kind and name of the item; "" if it could not be parsed. */
-  readonly what: string;
+  readonly itemName: string;
   readonly item: ImportItem | undefined;
   readonly cells: ReadonlyMap<string, ErrorCell>;
   /** Errors that belong to no cell. */
-  readonly others: readonly string[];
+  readonly rowMessages: readonly string[];
 }
 
 export interface ErrorTable {
@@ -39,30 +39,31 @@ export function createErrorTable(
       const [key, name] = findErrorColumn(parsed, field, table);
       if (key !== "") columns.set(key, name);
     }
-  const cellsOf = new Map(table?.rows.map(({ line, cells }) => [line, cells]));
-  const textAt = (item: ImportItem, key: string) =>
-    table === undefined ? formatCellText(item.resource[key]) : (cellsOf.get(item.line)?.[Number(key)] ?? "");
+  const cellsByLine = new Map(table?.rows.map(({ line, cells }) => [line, cells]));
+  const getText = (item: ImportItem, key: string) =>
+    table === undefined ? formatCellText(item.resource[key]) : (cellsByLine.get(item.line)?.[Number(key)] ?? "");
   const rows = failed.map(({ item, problems }): ErrorRow => {
     const at = Map.groupBy(problems, ({ field }) => findErrorColumn(parsed, field, table)[0]);
-    const cell = (key: string): ErrorCell => ({
-      text: textAt(item, key),
+    const createCell = (key: string): ErrorCell => ({
+      text: getText(item, key),
       messages: (at.get(key) ?? []).map(getProblemMessage),
     });
     return {
       line: item.line,
-      what: `${capitalize(getKindNoun(item.kind))} ${formatItemName(item)}`,
+      itemName: `${capitalize(getKindNoun(item.kind))} ${formatItemName(item)}`,
       item,
-      cells: new Map([...columns.keys()].map((key) => [key, cell(key)])),
-      others: (at.get("") ?? []).map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)),
+      cells: new Map([...columns.keys()].map((key) => [key, createCell(key)])),
+      rowMessages: (at.get("") ?? []).map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)),
     };
   });
-  const unread = parsed.unreadable.map(({ line, message }) => {
+  const unreadableRows = parsed.unreadable.map(({ line, message }) => {
     return { line, what: "", item: undefined, cells: new Map(), others: [message] };
   });
-  const order = ([one]: readonly [string, string], [other]: readonly [string, string]) => Number(one) - Number(other);
+  const compareColumns = ([one]: readonly [string, string], [other]: readonly [string, string]) =>
+    Number(one) - Number(other);
   return {
-    columns: table === undefined ? [...columns] : [...columns].sort(order),
-    rows: [...unread, ...rows].sort((one, other) => one.line - other.line),
+    columns: table === undefined ? [...columns] : [...columns].sort(compareColumns),
+    rows: [...unreadableRows, ...rows].sort((one, other) => one.line - other.line),
   };
 }
 
@@ -93,12 +94,12 @@ function formatItemName({ resource: { code, a, b } }: ImportItem): string {
 /** Formats the errors as CSV, one line per error. */
 export function formatErrorsAsCsv({ columns, rows }: ErrorTable): string {
   const names = new Map(columns);
-  const quoted = (text: string | number) => `"${String(text).replaceAll('"', '""')}"`;
-  const lines = rows.flatMap(({ line, what, cells, others }) => [
+  const quoteCell = (text: string | number) => `"${String(text).replaceAll('"', '""')}"`;
+  const lines = rows.flatMap(({ line, itemName: what, cells, rowMessages: others }) => [
     ...[...cells].flatMap(([key, { messages }]) =>
       messages.map((message) => [line, what, names.get(key) ?? "", message]),
     ),
     ...others.map((message) => [line, what, "", message]),
   ]);
-  return ["line,item,column,why", ...lines.map((cells) => cells.map(quoted).join(","))].join("\r\n");
+  return ["line,item,column,why", ...lines.map((cells) => cells.map(quoteCell).join(","))].join("\r\n");
 }

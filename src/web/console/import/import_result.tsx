@@ -16,7 +16,7 @@ import { type ImportRun, type ImportRunner, isRunDone, listAcceptedItems } from 
 /** Progress and counts of a check or a write, and the refused rows. */
 export function ImportResult(props: {
   readonly run: ImportRun;
-  readonly goOn: ImportRunner["goOn"];
+  readonly goOn: ImportRunner["continueRun"];
   readonly table: CsvTable | undefined;
   readonly correct?: CorrectCell;
 }) {
@@ -80,6 +80,6 @@ function createImportChanges(items: readonly ImportItem[]): readonly ResourceCha
 
 /** Effects of the first call's items on supplies, racks and cooling. */
 function ImportEffects({ changes }: { readonly changes: readonly ResourceChange[] }) {
-  const proposal = useProposal({ changes: changes.slice(0, MAX_BATCH_ITEMS), isPartial: true, done: () => "" });
+  const proposal = useProposal({ changes: changes.slice(0, MAX_BATCH_ITEMS), isPartial: true, formatNotice: () => "" });
   return <ProposalEffects proposal={proposal} title="After this import" total={changes.length} />;
 }

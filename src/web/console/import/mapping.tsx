@@ -24,7 +24,7 @@ export interface ColumnMapping {
 }
 
 /** Returns the fields that prevent a check: required ones without a value, and those with an invalid value. */
-export function listUnfilledFields({ kind, columns, defaults }: ColumnMapping): readonly ColumnTarget[] {
+export function listBlockingFields({ kind, columns, defaults }: ColumnMapping): readonly ColumnTarget[] {
   const missing = listMissingFields(kind, columns).filter(({ path }) => (defaults[path] ?? "") === "");
   const wrong = listColumnTargets(kind).filter(
     (target) => (defaults[target.path] ?? "") !== "" && describeCellError(defaults[target.path] ?? "", target) !== "",
@@ -48,7 +48,7 @@ export function MappingTable({
 }) {
   const targets = useMemo(() => listColumnTargets(mapping.kind), [mapping.kind]);
   const unknown = table.headers.filter((_, index) => mapping.columns[index] === "");
-  const missing = listUnfilledFields(mapping);
+  const missing = listBlockingFields(mapping);
   const first = table.rows[0]?.cells ?? [];
   return (
     <Card title={`Columns of ${formatCount(table.rows.length)} rows`}>

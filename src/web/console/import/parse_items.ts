@@ -37,7 +37,7 @@ export interface ParsedFile {
   readonly columns?: readonly FilledColumn[];
 }
 
-const LISTS: Readonly<Record<string, ImportKind>> = {
+const KINDS_BY_LIST: Readonly<Record<string, ImportKind>> = {
   racks: "rack",
   devices: "device",
   cracs: "crac",
@@ -51,7 +51,7 @@ const LISTS: Readonly<Record<string, ImportKind>> = {
  */
 export function parseImportItems(text: string): ParsedFile {
   const whole = parseJsonObject(text);
-  if (whole !== undefined && Object.keys(whole).some((key) => key in LISTS)) return parseResourceLists(whole);
+  if (whole !== undefined && Object.keys(whole).some((key) => key in KINDS_BY_LIST)) return parseResourceLists(whole);
   const items: ImportItem[] = [];
   const unreadable: UnreadableEntry[] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
@@ -71,17 +71,17 @@ export function replaceItemField(
   typed: string,
 ): string {
   const value = parseTypedValue(typed, resource[field]);
-  const write = (item: Readonly<Record<string, unknown>>) => ({ ...item, [field]: value });
+  const setField = (item: Readonly<Record<string, unknown>>) => ({ ...item, [field]: value });
   const whole = parseJsonObject(text);
-  const list = Object.keys(LISTS).find((key) => LISTS[key] === kind) ?? "";
+  const list = Object.keys(KINDS_BY_LIST).find((key) => KINDS_BY_LIST[key] === kind) ?? "";
   const rows = whole?.[list];
   if (Array.isArray(rows)) {
     const item = rows[line - 1] as Readonly<Record<string, unknown>>;
-    return JSON.stringify({ ...whole, [list]: rows.with(line - 1, write(item)) }, undefined, 2);
+    return JSON.stringify({ ...whole, [list]: rows.with(line - 1, setField(item)) }, undefined, 2);
   }
   const lines = text.split("\n");
   const item = parseJsonObject(lines[line - 1] ?? "")?.[kind] as Readonly<Record<string, unknown>>;
-  return lines.with(line - 1, JSON.stringify({ [kind]: write(item) })).join("\n");
+  return lines.with(line - 1, JSON.stringify({ [kind]: setField(item) })).join("\n");
 }
 
 /** Parses a typed value as JSON; keeps it as text if it replaces a text or is not valid JSON. */
@@ -100,9 +100,9 @@ export function parseResourceLists(whole: Readonly<Record<string, unknown>>): Pa
   const items: ImportItem[] = [];
   const unreadable: UnreadableEntry[] = [];
   for (const [key, list] of Object.entries(whole)) {
-    const kind = LISTS[key];
+    const kind = KINDS_BY_LIST[key];
     if (kind === undefined || !Array.isArray(list)) {
-      unreadable.push({ line: 1, message: `"${key}" is no list of ${Object.keys(LISTS).join(", ")}` });
+      unreadable.push({ line: 1, message: `"${key}" is no list of ${Object.keys(KINDS_BY_LIST).join(", ")}` });
       continue;
     }
     for (const [index, resource] of list.entries()) {

@@ -4,14 +4,15 @@ import { simplifyMessage } from "../plain_message.ts";
 import type { FieldProblem, FilledColumn, ImportItem, ParsedFile } from "./parse_items.ts";
 
 /** Matches the prefixes of a field's path that exist only in the request and not in the file. */
-const AROUND = /\b(?:items\[\d+\]|(?:changes\[\d+\]\.)?(?:rack|device|crac|cable|fabric_link))\.(?=[a-z])/g;
+const REQUEST_PREFIX_PATTERN =
+  /\b(?:items\[\d+\]|(?:changes\[\d+\]\.)?(?:rack|device|crac|cable|fabric_link))\.(?=[a-z])/g;
 
 /** Returns the errors of an item by field, with paths relative to the item. */
 export function createFieldProblems(violations: readonly FieldViolation[], message: string): readonly FieldProblem[] {
   if (violations.length === 0) return [{ field: "", message: simplifyMessage(message) }];
   return violations.map(({ field, description }) => ({
-    field: field.replaceAll(AROUND, "").replace(/^(?:items|changes)\[\d+\].*$/, ""),
-    message: simplifyMessage(description.replaceAll(AROUND, "")),
+    field: field.replaceAll(REQUEST_PREFIX_PATTERN, "").replace(/^(?:items|changes)\[\d+\].*$/, ""),
+    message: simplifyMessage(description.replaceAll(REQUEST_PREFIX_PATTERN, "")),
   }));
 }
 

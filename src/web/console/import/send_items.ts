@@ -18,28 +18,33 @@ export interface SendOptions {
   /** Every item of the file, whether sent or not. */
   readonly all: readonly ImportItem[];
   /** Receives results as they arrive. */
-  readonly heard: (results: readonly ItemResult[]) => void;
+  readonly reportResults: (results: readonly ItemResult[]) => void;
 }
 
-type Send = (items: readonly ImportItem[], sending: SendOptions) => Promise<readonly ItemResult[]>;
+type SendFunction = (items: readonly ImportItem[], sending: SendOptions) => Promise<readonly ItemResult[]>;
 
-const BATCH = 200;
-const AT_ONCE = 6;
+const BATCH_SIZE = 200;
+const MAX_PARALLEL_CALLS = 6;
 
 /** Senders by kind. Links have no bulk RPC, so many links are sent as one atomic change. */
-const SENDERS: Readonly<Record<ImportKind, { readonly size: number; readonly send: Send }>> = {
-  rack: { size: BATCH, send: createBulkSender("BulkUpsertRacks") },
-  device: { size: BATCH, send: createBulkSender("BulkUpsertDevices") },
-  crac: { size: BATCH, send: createBulkSender("BulkUpsertCracs") },
-  cable: { size: BATCH, send: createBulkSender("datacenter.v1.PlanningService/BulkUpsertCables") },
+const SENDERS_BY_KIND: Readonly<Record<ImportKind, { readonly size: number; readonly send: SendFunction }>> = {
+  rack: { size: BATCH_SIZE, send: createBulkSender("BulkUpsertRacks") },
+  device: { size: BATCH_SIZE, send: createBulkSender("BulkUpsertDevices") },
+  crac: { size: BATCH_SIZE, send: createBulkSender("BulkUpsertCracs") },
+  cable: { size: BATCH_SIZE, send: createBulkSender("datacenter.v1.PlanningService/BulkUpsertCables") },
   fabric_link: {
-    size: BATCH,
+    size: BATCH_SIZE,
     send: createAtomicSender("fabric_link", createSingleSender("UpsertFabricLink", "fabric_link")),
   },
 };
 
 /** Error codes that concern the caller or the server, not an item: all further items would fail alike. */
-const OF_ALL: ReadonlySet<string> = new Set(["permission_denied", "unauthenticated", "unavailable", "offline"]);
+const FATAL_ERROR_CODES: ReadonlySet<string> = new Set([
+  "permission_denied",
+  "unauthenticated",
+  "unavailable",
+  "offline",
+]);
 
 /**
  * Sends racks first, then equipment, then connections. A rejected item does not stop the others.
@@ -48,19 +53,19 @@ const OF_ALL: ReadonlySet<string> = new Set(["permission_denied", "unauthenticat
  */
 export async function sendItems(items: readonly ImportItem[], sending: SendOptions): Promise<void> {
   for (const kind of IMPORT_KINDS) {
-    const { size, send } = SENDERS[kind];
-    const mine = items.filter((item) => item.kind === kind);
-    for (let start = 0; start < mine.length; start += size) {
+    const { size, send } = SENDERS_BY_KIND[kind];
+    const ownItems = items.filter((item) => item.kind === kind);
+    for (let start = 0; start < ownItems.length; start += size) {
       if (sending.signal.aborted) return;
-      const batch = mine.slice(start, start + size);
-      sending.heard(
+      const batch = ownItems.slice(start, start + size);
+      sending.reportResults(
         await send(batch, sending).catch((error: unknown) => batch.map((item) => createFailedResult(item, error))),
       );
     }
   }
 }
 
-function createBulkSender(rpc: string): Send {
+function createBulkSender(rpc: string): SendFunction {
   return async (items, { signal }) => {
     const { results } = await callEditRpc<BulkReply>(rpc, { items: items.map(({ resource }) => resource) }, signal);
     return results.map((result) => ({
@@ -72,7 +77,7 @@ function createBulkSender(rpc: string): Send {
 }
 
 /** Sends items as one atomic change. If it is rejected, sends each item alone, some in parallel, to find the cause. */
-function createAtomicSender(field: string, alone: Send): Send {
+function createAtomicSender(field: string, alone: SendFunction): SendFunction {
   return async (items, sending) => {
     const changes = items.map(({ resource }) => ({ [field]: resource }));
     const answer = await callEditRpc<BulkReply>(APPLY_CHANGES_RPC, { changes }, sending.signal).catch(
@@ -84,14 +89,14 @@ function createAtomicSender(field: string, alone: Send): Send {
     if (answer?.committed === true)
       return answer.results.map(({ index, outcome }) => ({ item: items[index] as ImportItem, outcome, problems: [] }));
     const sent: ItemResult[] = [];
-    for (let start = 0; start < items.length; start += AT_ONCE) {
-      sent.push(...(await alone(items.slice(start, start + AT_ONCE), sending)));
+    for (let start = 0; start < items.length; start += MAX_PARALLEL_CALLS) {
+      sent.push(...(await alone(items.slice(start, start + MAX_PARALLEL_CALLS), sending)));
     }
     return sent;
   };
 }
 
-function createSingleSender(rpc: string, field: string): Send {
+function createSingleSender(rpc: string, field: string): SendFunction {
   return (items, { signal }) =>
     Promise.all(
       items.map(async (item) => {
@@ -106,7 +111,7 @@ function createSingleSender(rpc: string, field: string): Send {
 }
 
 function createFailedResult(item: ImportItem, error: unknown): ItemResult {
-  if (error instanceof CallError && OF_ALL.has(error.code)) throw error;
+  if (error instanceof CallError && FATAL_ERROR_CODES.has(error.code)) throw error;
   const stopped = [{ field: "", message: "The call was stopped." }];
   const problems = error instanceof CallError ? createFieldProblems(error.violations, error.message) : stopped;
   return { item, outcome: "OUTCOME_FAILED", problems };

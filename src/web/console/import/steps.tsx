@@ -1,12 +1,12 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-const STEPS = [
+const IMPORT_STEPS = [
   ["map", "Map", "the file and its columns"],
   ["check", "Check", "nothing is written yet"],
   ["write", "Write", "what was checked"],
 ] as const;
 
-export type StepName = (typeof STEPS)[number][0];
+export type StepName = (typeof IMPORT_STEPS)[number][0];
 
 /** List of the steps of an import; `open` determines which steps can be chosen. */
 export function ImportSteps(props: {
@@ -22,10 +22,10 @@ export function ImportSteps(props: {
     if (last.current !== now) list.current?.querySelector<HTMLElement>("[aria-current]")?.focus();
     last.current = now;
   }, [now]);
-  const at = STEPS.findIndex(([step]) => step === now);
+  const at = IMPORT_STEPS.findIndex(([step]) => step === now);
   return (
     <ol class="steps" ref={list} aria-label="Steps">
-      {STEPS.map(([step, name, about], index) => (
+      {IMPORT_STEPS.map(([step, name, about], index) => (
         <li key={step}>
           <button
             type="button"

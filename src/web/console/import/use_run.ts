@@ -37,86 +37,90 @@ export interface ImportRunner {
   /** Writes a file that needs no check, such as the sample. */
   readonly writeAll: (parsed: ParsedFile) => Promise<void>;
   /** Sends the items that have no result yet. */
-  readonly goOn: () => Promise<void>;
+  readonly continueRun: () => Promise<void>;
   readonly stop: () => void;
   /** Stops the run and discards its result, after a change of the file. */
-  readonly forget: () => void;
+  readonly discardRun: () => void;
 }
 
-const STEPS = { check: checkImportItems, write: sendItems };
-const BEGUN = { sent: 0, outcomes: new Map<string, number>(), running: true };
+const STEP_FUNCTIONS = { check: checkImportItems, write: sendItems };
+const INITIAL_COUNTS = { sent: 0, outcomes: new Map<string, number>(), running: true };
 
 /** Checks and sends items in batches; counts results without storing them, so that 50,000 items need little memory. */
 export function useImportRunner(): ImportRunner {
   const [run, setRun] = useState<ImportRun>();
   const current = useRef<ImportRun | undefined>(undefined);
-  const rest = useRef<Set<ImportItem>>(new Set());
+  const pendingItems = useRef<Set<ImportItem>>(new Set());
   const controller = useRef<AbortController | undefined>(undefined);
-  const set = (next: ImportRun | undefined) => {
+  const setCurrentRun = (next: ImportRun | undefined) => {
     current.current = next;
     setRun(next);
   };
-  const send = async (begun: ImportRun): Promise<void> => {
+  const sendPendingItems = async (begun: ImportRun): Promise<void> => {
     const { error: _, ...clean } = begun;
-    set({ ...clean, running: true });
+    setCurrentRun({ ...clean, running: true });
     const abort = new AbortController();
     controller.current = abort;
-    const mine = () => (controller.current === abort ? current.current : undefined);
-    const heard = (results: readonly ItemResult[]) => {
-      const last = mine();
+    const getOwnRun = () => (controller.current === abort ? current.current : undefined);
+    const addResults = (results: readonly ItemResult[]) => {
+      const last = getOwnRun();
       // The results of a stopped call are unknown, so its items are sent again.
       if (last === undefined || abort.signal.aborted) return;
-      for (const { item } of results) rest.current.delete(item);
-      set(addItemResults(last, results));
+      for (const { item } of results) pendingItems.current.delete(item);
+      setCurrentRun(addItemResults(last, results));
     };
-    const end = (how: Partial<ImportRun>) => {
-      const last = mine();
-      if (last !== undefined) set({ ...last, running: false, ...how });
+    const endRun = (how: Partial<ImportRun>) => {
+      const last = getOwnRun();
+      if (last !== undefined) setCurrentRun({ ...last, running: false, ...how });
     };
     try {
-      await STEPS[begun.step]([...rest.current], { signal: abort.signal, heard, all: begun.parsed.items });
-      end({});
+      await STEP_FUNCTIONS[begun.step]([...pendingItems.current], {
+        signal: abort.signal,
+        reportResults: addResults,
+        all: begun.parsed.items,
+      });
+      endRun({});
     } catch (error) {
       if (!abort.signal.aborted && !(error instanceof CallError)) throw error;
-      end(error instanceof CallError ? { error } : {});
+      endRun(error instanceof CallError ? { error } : {});
     }
     if (begun.step === "write") inventoryWrites.announce();
   };
-  const begin = (run: Omit<ImportRun, "total" | "sent" | "outcomes" | "running">, items: readonly ImportItem[]) => {
-    rest.current = new Set(items);
-    return send({ ...run, ...BEGUN, total: items.length });
+  const beginRun = (run: Omit<ImportRun, "total" | "sent" | "outcomes" | "running">, items: readonly ImportItem[]) => {
+    pendingItems.current = new Set(items);
+    return sendPendingItems({ ...run, ...INITIAL_COUNTS, total: items.length });
   };
   return {
     run,
-    check: (parsed) => begin({ parsed, step: "check", failed: [] }, parsed.items),
+    check: (parsed) => beginRun({ parsed, step: "check", failed: [] }, parsed.items),
     recheck: async (parsed) => {
       const last = current.current;
       if (last === undefined) return;
       controller.current?.abort();
-      const good = listAcceptedItems(last).filter((item) => !rest.current.has(item));
-      rest.current = listUncheckedItems(parsed.items, good);
+      const good = listAcceptedItems(last).filter((item) => !pendingItems.current.has(item));
+      pendingItems.current = listUncheckedItems(parsed.items, good);
       // Refused items stay visible until they have a new result.
       const now = new Map(parsed.items.map((item) => [getPositionKey(item), item]));
       const failed = last.failed.flatMap((one) => {
         const item = now.get(getPositionKey(one.item));
-        return item === undefined || !rest.current.has(item) ? [] : [{ ...one, item }];
+        return item === undefined || !pendingItems.current.has(item) ? [] : [{ ...one, item }];
       });
-      const [total, sent] = [parsed.items.length, parsed.items.length - rest.current.size];
-      await send({ parsed, step: "check", failed, outcomes: last.outcomes, total, sent, running: true });
+      const [total, sent] = [parsed.items.length, parsed.items.length - pendingItems.current.size];
+      await sendPendingItems({ parsed, step: "check", failed, outcomes: last.outcomes, total, sent, running: true });
     },
     write: async () => {
       const checked = current.current;
       if (checked !== undefined)
-        await begin({ ...checked, step: "write", checked: checked.outcomes }, listAcceptedItems(checked));
+        await beginRun({ ...checked, step: "write", checked: checked.outcomes }, listAcceptedItems(checked));
     },
-    writeAll: (parsed) => begin({ parsed, step: "write", failed: [] }, parsed.items),
-    goOn: async () => {
-      if (current.current !== undefined) await send(current.current);
+    writeAll: (parsed) => beginRun({ parsed, step: "write", failed: [] }, parsed.items),
+    continueRun: async () => {
+      if (current.current !== undefined) await sendPendingItems(current.current);
     },
     stop: () => controller.current?.abort(),
-    forget: () => {
+    discardRun: () => {
       controller.current?.abort();
-      set(undefined);
+      setCurrentRun(undefined);
     },
   };
 }
@@ -133,13 +137,13 @@ function getPositionKey({ kind, line }: ImportItem): string {
 
 /** Returns the items that are not among the accepted ones. Compares their content, as a correction may remove lines. */
 export function listUncheckedItems(items: readonly ImportItem[], good: readonly ImportItem[]): Set<ImportItem> {
-  const contentOf = ({ line: _, ...content }: ImportItem) => JSON.stringify(content);
-  const left = new Map<string, number>();
-  for (const content of good.map(contentOf)) left.set(content, (left.get(content) ?? 0) + 1);
+  const getContent = ({ line: _, ...content }: ImportItem) => JSON.stringify(content);
+  const remainingCounts = new Map<string, number>();
+  for (const content of good.map(getContent)) remainingCounts.set(content, (remainingCounts.get(content) ?? 0) + 1);
   const isUnchecked = (item: ImportItem) => {
-    const content = contentOf(item);
-    const number = left.get(content) ?? 0;
-    left.set(content, number - 1);
+    const content = getContent(item);
+    const number = remainingCounts.get(content) ?? 0;
+    remainingCounts.set(content, number - 1);
     return number <= 0;
   };
   return new Set(items.filter(isUnchecked));

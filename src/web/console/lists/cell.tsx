@@ -8,7 +8,7 @@ import { RefLink } from "../ui/parts.tsx";
 import { formatColumnFigure, formatColumnText, isFigureColumn } from "./column_words.ts";
 
 /** States of enum values. Other values have no state. */
-const STATES: Readonly<Record<string, State>> = {
+const STATES_BY_VALUE: Readonly<Record<string, State>> = {
   FAULT: "fault",
   WATCH: "watch",
   FAILED: "fault",
@@ -22,7 +22,7 @@ const STATES: Readonly<Record<string, State>> = {
 
 const STATE_COLUMNS: ReadonlySet<string> = new Set(["health", "status", "supply", "power", "redundancy", "traffic"]);
 /** Columns with shares of a limit. Other percentages, such as a limit itself, have no state. */
-const JUDGED = new Set(["space_pct", "power_pct", "cooling_pct", "load_pct", "failover_pct", "busiest_pct"]);
+const SHARE_COLUMNS = new Set(["space_pct", "power_pct", "cooling_pct", "load_pct", "failover_pct", "busiest_pct"]);
 
 /** A table cell: a link, a state, or a figure. `most`, the column's greatest figure, determines the figure's unit. */
 export function ListCell(props: {
@@ -34,7 +34,7 @@ export function ListCell(props: {
   const figure = row.figures[column];
   if (figure !== undefined) {
     const words = formatColumnFigure(column, figure, most);
-    const state = JUDGED.has(column) && column !== "space_pct" ? getVisibleShareState(figure) : undefined;
+    const state = SHARE_COLUMNS.has(column) && column !== "space_pct" ? getVisibleShareState(figure) : undefined;
     return state === undefined ? <span>{words}</span> : <MarkedText state={state}>{words}</MarkedText>;
   }
   const text = row.texts[column];
@@ -42,7 +42,7 @@ export function ListCell(props: {
   if (text === undefined && isFigureColumn(column) && isFigureApplicable(row, column))
     return <span class="muted">not recorded</span>;
   if (text === undefined) return <span class="muted none">–</span>;
-  const state = STATE_COLUMNS.has(column) ? STATES[text] : undefined;
+  const state = STATE_COLUMNS.has(column) ? STATES_BY_VALUE[text] : undefined;
   if (state !== undefined) return <MarkedText state={state}>{formatColumnText(column, text)}</MarkedText>;
   return <span>{renderElementLink(row, column, text)}</span>;
 }

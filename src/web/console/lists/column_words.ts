@@ -9,7 +9,7 @@ import {
 import { formatConstant, formatPortType, splitUnit } from "#words/names.ts";
 
 /** Labels of columns whose own name is not clear. */
-const NAMES: Readonly<Record<string, string>> = {
+const COLUMN_LABELS: Readonly<Record<string, string>> = {
   cracs: "Cooling units",
   draw_w: "Planned draw",
   max_draw_w: "Greatest draw",
@@ -55,28 +55,30 @@ const NAMES: Readonly<Record<string, string>> = {
   free_port: "Free data port",
 };
 
-const UNITS = /_(?:w|kw|va|pct|u|kg|m|min|c|mbps)$/;
+const UNIT_SUFFIX_PATTERN = /_(?:w|kw|va|pct|u|kg|m|min|c|mbps)$/;
 
 /** Returns the label of a column, without its unit. */
 export function getColumnLabel(column: string): string {
-  return NAMES[column] ?? formatConstant(column.replace(UNITS, "").toUpperCase()).replace(/ a$/, "");
+  return (
+    COLUMN_LABELS[column] ?? formatConstant(column.replace(UNIT_SUFFIX_PATTERN, "").toUpperCase()).replace(/ a$/, "")
+  );
 }
 
 /** Whether a column contains figures. */
 export function isFigureColumn(column: string): boolean {
-  return UNITS.test(column) || COUNTS.has(column);
+  return UNIT_SUFFIX_PATTERN.test(column) || COUNT_COLUMNS.has(column);
 }
 
-const COUNTS: ReadonlySet<string> = new Set(
+const COUNT_COLUMNS: ReadonlySet<string> = new Set(
   "racks devices cracs findings cords consumers switches links up down congested errors ports bays".split(" "),
 );
 
 /** Number of watts from which a whole column is shown in kilowatts, so that all its cells have the same unit. */
-const KILOWATTS_FROM = 10_000;
+const KILOWATT_COLUMN_MIN_W = 10_000;
 
 function formatColumnWatts(value: number, most: number | undefined): string {
   if (most === undefined) return formatWatts(value);
-  return most >= KILOWATTS_FROM ? formatDecimal(value / 1000, "kW") : `${formatCount(value)} W`;
+  return most >= KILOWATT_COLUMN_MIN_W ? formatDecimal(value / 1000, "kW") : `${formatCount(value)} W`;
 }
 
 /** Formats a figure with its unit. `most`, the column's greatest figure, decides the unit of the whole column. */
@@ -85,18 +87,21 @@ export function formatColumnFigure(column: string, value: number, most?: number)
   if (column.endsWith("_w")) return formatColumnWatts(value, most);
   if (column.endsWith("_pct")) return formatPercent(value);
   if (column.endsWith("_mbps")) return formatBandwidth(value);
-  return formatDecimal(value, column === "position_u" || !UNITS.test(column) ? "" : splitUnit(column).unit);
+  return formatDecimal(
+    value,
+    column === "position_u" || !UNIT_SUFFIX_PATTERN.test(column) ? "" : splitUnit(column).unit,
+  );
 }
 
 /** Formats an enum value such as `RACK_PDU` for people; returns other texts unchanged. */
 export function formatEnumText(text: string): string {
-  return /^[A-Z][A-Z0-9_]*$/.test(text) && ENUMERATED.test(text) ? formatConstant(text) : text;
+  return /^[A-Z][A-Z0-9_]*$/.test(text) && ENUM_VALUE_PATTERN.test(text) ? formatConstant(text) : text;
 }
 
-const ENUMERATED = /^(?:[A-Z]+_[A-Z0-9_]+|[A-Z]{3,})$/;
+const ENUM_VALUE_PATTERN = /^(?:[A-Z]+_[A-Z0-9_]+|[A-Z]{3,})$/;
 
 /** Columns whose texts are enum values. */
-const ENUMERATIONS: ReadonlySet<string> = new Set(
+const ENUM_COLUMNS: ReadonlySet<string> = new Set(
   "kind status health supply redundancy cooling medium heat_rejection power traffic enabled free_port depth airflow".split(
     " ",
   ),
@@ -106,14 +111,14 @@ const ENUMERATIONS: ReadonlySet<string> = new Set(
 export function formatColumnText(column: string, text: string): string {
   if (column === "traffic") return formatConstant(text);
   if (column === "type") return formatPortType(formatEnumText(text));
-  return ENUMERATIONS.has(column) || column === "role" ? formatEnumText(text) : text;
+  return ENUM_COLUMNS.has(column) || column === "role" ? formatEnumText(text) : text;
 }
 
-const RANGE = /^(-?\d+(?:\.\d+)?)?\.\.(-?\d+(?:\.\d+)?)?$/;
+const RANGE_PATTERN = /^(-?\d+(?:\.\d+)?)?\.\.(-?\d+(?:\.\d+)?)?$/;
 
 /** Parses a condition such as `80..100` into its lower and upper bound; undefined for a condition on texts. */
 export function parseFigureRange(text: string): { readonly min?: number; readonly max?: number } | undefined {
-  const [match, min, max] = RANGE.exec(text) ?? [];
+  const [match, min, max] = RANGE_PATTERN.exec(text) ?? [];
   if (match === undefined) return undefined;
   return { ...(min !== undefined && { min: Number(min) }), ...(max !== undefined && { max: Number(max) }) };
 }

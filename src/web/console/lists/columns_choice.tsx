@@ -34,28 +34,28 @@ function ColumnsPanel({ list, shown }: ColumnsProps) {
     (one) => !shown.includes(one),
   );
   const rows = useRef<HTMLFieldSetElement>(null);
-  const moved = useRef("");
-  const [said, say] = useState("");
-  const choose = (next: readonly string[]) => {
+  const movedColumn = useRef("");
+  const [announcement, setAnnouncement] = useState("");
+  const storeColumns = (next: readonly string[]) => {
     const isUsual = next.join("|") === list.columns.join("|");
     storeListColumns(list, isUsual ? undefined : next);
     changeSettings({ columns: isUsual ? "" : next.join("|") });
   };
-  const moveTo = (column: string, at: number) => {
+  const moveColumn = (column: string, at: number) => {
     const others = shown.filter((one) => one !== column);
     const place = Math.max(0, Math.min(others.length, at));
-    choose(others.toSpliced(place, 0, column));
-    say(`${getColumnLabel(column)} is column ${place + 2} of ${shown.length + 1}`);
+    storeColumns(others.toSpliced(place, 0, column));
+    setAnnouncement(`${getColumnLabel(column)} is column ${place + 2} of ${shown.length + 1}`);
   };
   const order = shown.join("|");
   // Moving a row in the document removes its focus.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the order changes when rows move
   useLayoutEffect(() => {
-    if (moved.current !== "")
-      rows.current?.querySelector<HTMLElement>(`[data-column="${moved.current}"] input`)?.focus();
-    moved.current = "";
+    if (movedColumn.current !== "")
+      rows.current?.querySelector<HTMLElement>(`[data-column="${movedColumn.current}"] input`)?.focus();
+    movedColumn.current = "";
   }, [order]);
-  const { over, startDrag } = useRowDrag(rows, moveTo);
+  const { over, startDrag } = useRowDrag(rows, moveColumn);
   return (
     <fieldset class="choices" ref={rows}>
       <legend class="sr-only">Columns</legend>
@@ -71,15 +71,15 @@ function ColumnsPanel({ list, shown }: ColumnsProps) {
             const step = event.altKey ? { ArrowUp: -1, ArrowDown: 1 }[event.key] : undefined;
             if (step === undefined || at >= shown.length) return;
             event.preventDefault();
-            moved.current = column;
-            moveTo(column, at + step);
+            movedColumn.current = column;
+            moveColumn(column, at + step);
           }}
         >
           <input
             type="checkbox"
             checked={at < shown.length}
             onChange={({ currentTarget }) =>
-              choose(currentTarget.checked ? [...shown, column] : shown.filter((one) => one !== column))
+              storeColumns(currentTarget.checked ? [...shown, column] : shown.filter((one) => one !== column))
             }
           />
           <span>{getColumnLabel(column)}</span>
@@ -91,7 +91,7 @@ function ColumnsPanel({ list, shown }: ColumnsProps) {
         </label>
       ))}
       <p class="sr-only" role="status">
-        {said}
+        {announcement}
       </p>
     </fieldset>
   );
@@ -108,7 +108,7 @@ function useRowDrag(
     const ended = new AbortController();
     const { signal } = ended;
     let place: number | undefined;
-    const end = (isDone: boolean) => {
+    const endDrag = (isDone: boolean) => {
       ended.abort();
       setOver(undefined);
       // The end of a drag must not click the row below.
@@ -119,16 +119,16 @@ function useRowDrag(
       });
       if (isDone && place !== undefined) moveTo(column, place);
     };
-    const follow = ({ clientY }: PointerEvent) => {
+    const trackPointer = ({ clientY }: PointerEvent) => {
       const all = [...(rows.current?.querySelectorAll<HTMLElement>("[data-column]") ?? [])];
       const middle = (row: HTMLElement) => row.getBoundingClientRect().top + row.offsetHeight / 2;
       const before = all.filter((row) => row.dataset["column"] !== column && middle(row) < clientY).length;
       place = before;
       setOver(all.findIndex((row) => row.dataset["column"] === column) < before ? before + 1 : before);
     };
-    addEventListener("pointermove", follow, { signal });
-    addEventListener("pointerup", () => end(true), { signal });
-    addEventListener("pointercancel", () => end(false), { signal });
+    addEventListener("pointermove", trackPointer, { signal });
+    addEventListener("pointerup", () => endDrag(true), { signal });
+    addEventListener("pointercancel", () => endDrag(false), { signal });
   };
   return { over, startDrag };
 }

@@ -4,13 +4,13 @@ import { callRpc } from "../api/client.ts";
 import { LIST_INVENTORY_RPC } from "./inventory_rows.ts";
 
 /** Number of rows per call while a whole list is loaded. */
-const AT_ONCE = 1000;
+const EXPORT_PAGE_SIZE = 1000;
 
 /** Loads all rows of a list, page by page. @throws CallError. */
 export async function loadAllRows(request: object): Promise<readonly InventoryRow[]> {
   const found: InventoryRow[] = [];
   for (;;) {
-    const page = await callRpc(LIST_INVENTORY_RPC, { ...request, page_size: AT_ONCE, skip: found.length });
+    const page = await callRpc(LIST_INVENTORY_RPC, { ...request, page_size: EXPORT_PAGE_SIZE, skip: found.length });
     found.push(...page.rows);
     if (page.rows.length === 0 || found.length >= page.total_count) return found;
   }

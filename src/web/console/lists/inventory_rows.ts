@@ -7,7 +7,7 @@ export const LIST_INVENTORY_RPC = "datacenter.v1.PlanningService/ListInventory";
 export const LIST_PAGE_SIZE = 50;
 
 /** Settings of a list that are not conditions on a column. */
-const OTHERS: ReadonlySet<string> = new Set(["q", "order", "page", "columns"]);
+const NON_CONDITION_SETTINGS: ReadonlySet<string> = new Set(["q", "order", "page", "columns"]);
 
 /** One condition of a URL: `rack=A01|A02`, or `power_pct=80..100` for figures. */
 export interface ColumnCondition {
@@ -16,7 +16,9 @@ export interface ColumnCondition {
 }
 
 export function listConditions({ settings }: Pick<PageAddress, "settings">): readonly ColumnCondition[] {
-  return [...settings].filter(([name]) => !OTHERS.has(name)).map(([column, text]) => ({ column, text }));
+  return [...settings]
+    .filter(([name]) => !NON_CONDITION_SETTINGS.has(name))
+    .map(([column, text]) => ({ column, text }));
 }
 
 /** Returns the request for a list with the conditions of its URL, without the page. */
@@ -33,11 +35,11 @@ export function createListRequest(list: ListKind, place: PageAddress): RpcReques
 }
 
 /** Last page that can be requested, because the `skip` of a request is an int32. */
-const MOST_PAGES = Math.floor((2 ** 31 - 1) / LIST_PAGE_SIZE);
+const MAX_PAGE_NUMBER = Math.floor((2 ** 31 - 1) / LIST_PAGE_SIZE);
 
 /** Returns the page number of a URL, counted from 1. */
 export function getPageNumber({ settings }: PageAddress): number {
-  return Math.max(1, Math.min(MOST_PAGES, Math.trunc(Number(settings.get("page") ?? "1")) || 1));
+  return Math.max(1, Math.min(MAX_PAGE_NUMBER, Math.trunc(Number(settings.get("page") ?? "1")) || 1));
 }
 
 /** Returns the columns of a URL, each once, or the default columns of the list. */

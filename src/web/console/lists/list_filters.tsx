@@ -11,7 +11,7 @@ import { createListRequest, LIST_INVENTORY_RPC, listConditions } from "./invento
 import type { ConditionRelation, ListKind } from "./list_kinds.ts";
 
 /** Maximum number of values that are offered for a column. */
-const OFFERED = 30;
+const MAX_OFFERED_VALUES = 30;
 
 interface FilterProps {
   readonly list: ListKind;
@@ -39,7 +39,7 @@ export function ListFilters({ list, place, columns }: FilterProps) {
       <Popover label="Add filter" class="chip add" name="filter">
         <AddFilterPanel list={list} place={place} columns={columns} />
       </Popover>
-      {(list.quick ?? []).map(({ name, settings }) => {
+      {(list.quickFilters ?? []).map(({ name, settings }) => {
         const on = Object.entries(settings).every(([column, text]) => place.settings.get(column) === text);
         const off = Object.fromEntries(Object.keys(settings).map((column) => [column, ""]));
         return (
@@ -108,7 +108,7 @@ function ValueChoice({ list, place, column }: { list: ListKind; place: PageAddre
   const { reply, error } = useCall(LIST_INVENTORY_RPC, request);
   const chosen = new Set(place.settings.get(column)?.split("|"));
   const counts = Object.entries(reply?.facets[0]?.counts ?? {}).sort(([, a], [, b]) => b - a);
-  const choose = (value: string, on: boolean) => {
+  const chooseValue = (value: string, on: boolean) => {
     const next = on ? [...chosen, value] : [...chosen].filter((one) => one !== value);
     changeSettings({ [column]: next.join("|"), page: "" });
   };
@@ -118,19 +118,19 @@ function ValueChoice({ list, place, column }: { list: ListKind; place: PageAddre
       <legend class="sr-only">{getColumnLabel(column)}</legend>
       {counts
         .filter(([value]) => value !== "")
-        .slice(0, OFFERED)
+        .slice(0, MAX_OFFERED_VALUES)
         .map(([value, number]) => (
           <label key={value} class="switch">
             <input
               type="checkbox"
               checked={chosen.has(value)}
-              onChange={({ currentTarget }) => choose(value, currentTarget.checked)}
+              onChange={({ currentTarget }) => chooseValue(value, currentTarget.checked)}
             />
             <span>{formatColumnText(column, value)}</span>
             <span class="tally">{formatCount(number)}</span>
           </label>
         ))}
-      {counts.length > OFFERED ? <p class="muted">More values: type them into the text filter.</p> : null}
+      {counts.length > MAX_OFFERED_VALUES ? <p class="muted">More values: type them into the text filter.</p> : null}
       {reply !== undefined && counts.every(([value]) => value === "") ? (
         <p class="muted">Nothing is recorded.</p>
       ) : null}
@@ -149,21 +149,21 @@ function RelationChoice({
   relation: ConditionRelation;
 }) {
   const value = place.settings.get(column) ?? "";
-  const change = (text: string) => changeSettings({ [column]: text, page: "" });
+  const changeCondition = (text: string) => changeSettings({ [column]: text, page: "" });
   if ("kinds" in relation) {
     const placeholder = "UPS-A2, AMS1-A08-A, B03";
-    return <RefField label="Source" {...{ placeholder, value, change }} kinds={relation.kinds} />;
+    return <RefField label="Source" {...{ placeholder, value, change: changeCondition }} kinds={relation.kinds} />;
   }
   const choices = [
     ["", "Either"],
     ...relation.words.map((word) => [word, formatColumnText(column, word)] as const),
   ] as const;
-  return <ChoiceField label={getColumnLabel(column)} {...{ value, choices, change }} />;
+  return <ChoiceField label={getColumnLabel(column)} {...{ value, choices, change: changeCondition }} />;
 }
 
 function RangeChoice({ place, column }: { place: PageAddress; column: string }) {
   const { min, max } = parseFigureRange(place.settings.get(column) ?? "") ?? {};
-  const change = (least: string, most: string) =>
+  const changeRange = (least: string, most: string) =>
     changeSettings({ [column]: least === "" && most === "" ? "" : `${least}..${most}`, page: "" });
   return (
     <div class="range">
@@ -173,7 +173,7 @@ function RangeChoice({ place, column }: { place: PageAddress; column: string }) 
           type="number"
           step="any"
           value={min ?? ""}
-          onChange={({ currentTarget }) => change(currentTarget.value, String(max ?? ""))}
+          onChange={({ currentTarget }) => changeRange(currentTarget.value, String(max ?? ""))}
         />
       </label>
       <label class="field">
@@ -182,7 +182,7 @@ function RangeChoice({ place, column }: { place: PageAddress; column: string }) 
           type="number"
           step="any"
           value={max ?? ""}
-          onChange={({ currentTarget }) => change(String(min ?? ""), currentTarget.value)}
+          onChange={({ currentTarget }) => changeRange(String(min ?? ""), currentTarget.value)}
         />
       </label>
     </div>

@@ -7,7 +7,7 @@ export interface ListKind {
   readonly page: string;
   readonly kind: string;
   readonly title: string;
-  readonly one: string;
+  readonly singular: string;
   readonly icon:
     | "site"
     | "floor"
@@ -26,56 +26,56 @@ export interface ListKind {
   /** Conditions without a column, by name. */
   readonly relations?: Readonly<Record<string, ConditionRelation>>;
   /** Frequent conditions, each offered as a chip. */
-  readonly quick?: readonly { readonly name: string; readonly settings: Readonly<Record<string, string>> }[];
+  readonly quickFilters?: readonly { readonly name: string; readonly settings: Readonly<Record<string, string>> }[];
   /** Text for an empty inventory: the elements that this list shows, and how to add them. */
-  readonly empty: string;
+  readonly emptyText: string;
 }
 
-const BY_RACKS = "It comes with the location of racks, devices and cooling units.";
-const FAILED = { name: "failed", settings: { status: "FAILED" } };
+const LOCATION_HINT = "It comes with the location of racks, devices and cooling units.";
+const FAILED_FILTER = { name: "failed", settings: { status: "FAILED" } };
 
 export const LIST_KINDS: readonly ListKind[] = [
   {
     page: "sites",
     kind: "SITE",
     title: "Sites",
-    one: "site",
+    singular: "site",
     icon: "site",
     columns: ["racks", "devices", "cracs", "draw_w"],
-    empty: BY_RACKS,
+    emptyText: LOCATION_HINT,
   },
   {
     page: "floors",
     kind: "FLOOR",
     title: "Floors",
-    one: "floor",
+    singular: "floor",
     icon: "floor",
     columns: ["site", "racks", "devices", "cracs", "draw_w"],
-    empty: BY_RACKS,
+    emptyText: LOCATION_HINT,
   },
   {
     page: "rooms",
     kind: "ROOM",
     title: "Rooms",
-    one: "room",
+    singular: "room",
     icon: "room",
     columns: ["site", "floor", "racks", "devices", "cracs", "draw_w"],
-    empty: BY_RACKS,
+    emptyText: LOCATION_HINT,
   },
   {
     page: "rows",
     kind: "ROW",
     title: "Rows",
-    one: "row",
+    singular: "row",
     icon: "row",
     columns: ["site", "floor", "room", "racks", "devices", "cracs", "draw_w"],
-    empty: BY_RACKS,
+    emptyText: LOCATION_HINT,
   },
   {
     page: "racks",
     kind: "RACK",
     title: "Racks",
-    one: "rack",
+    singular: "rack",
     icon: "rack",
     columns: [
       "health",
@@ -89,22 +89,22 @@ export const LIST_KINDS: readonly ListKind[] = [
       "power_pct",
       "cooling_pct",
     ],
-    quick: [
+    quickFilters: [
       { name: "fault", settings: { health: "FAULT" } },
       { name: "watch", settings: { health: "WATCH" } },
       { name: "over 80 % power", settings: { power_pct: "80.." } },
     ],
-    empty: "Racks come from an import, or one by one from a writer.",
+    emptyText: "Racks come from an import, or one by one from a writer.",
   },
   {
     page: "devices",
     kind: "DEVICE",
     title: "Devices",
-    one: "device",
+    singular: "device",
     icon: "device",
     columns: ["kind", "role", "status", "rack", "position_u", "draw_w", "supply", "redundancy", "model"],
-    quick: [
-      FAILED,
+    quickFilters: [
+      FAILED_FILTER,
       { name: "redundancy not met", settings: { redundancy: "UNMET" } },
       { name: "one cord", settings: { cords: "1..1" } },
       { name: "no live supply", settings: { supply: "NO_LIVE_SUPPLY" } },
@@ -114,86 +114,86 @@ export const LIST_KINDS: readonly ListKind[] = [
       fed_by: { kinds: ["SUPPLY", "DEVICE", "RACK", "ROW", "ROOM", "FLOOR", "SITE"] },
       free_port: { words: ["YES", "NO"] },
     },
-    empty: "Devices come from an import, or one by one from a writer.",
+    emptyText: "Devices come from an import, or one by one from a writer.",
   },
   {
     page: "ports",
     kind: "PORT",
     title: "Ports",
-    one: "port",
+    singular: "port",
     icon: "port",
     columns: ["device", "kind", "type", "speed_mbps", "leads_to", "source", "feed", "rack"],
-    quick: [
+    quickFilters: [
       { name: "network", settings: { kind: "NETWORK" } },
       { name: "power inlets", settings: { kind: "POWER_IN" } },
       { name: "switched off", settings: { enabled: "NO" } },
     ],
-    empty: "Ports come with their devices.",
+    emptyText: "Ports come with their devices.",
   },
   {
     page: "cables",
     kind: "CABLE",
     title: "Cables",
-    one: "cable",
+    singular: "cable",
     icon: "cable",
     columns: ["label", "type", "status", "length_m", "a_device", "b_device"],
-    quick: [{ name: "planned", settings: { status: "PLANNED" } }],
-    empty: "Cables come from an import, or are connected from a port.",
+    quickFilters: [{ name: "planned", settings: { status: "PLANNED" } }],
+    emptyText: "Cables come from an import, or are connected from a port.",
   },
   {
     page: "supplies",
     kind: "SUPPLY",
     title: "Power",
-    one: "supply",
+    singular: "supply",
     icon: "power",
     columns: ["kind", "power", "side", "load_w", "capacity_w", "load_pct", "failover_pct", "failover_ref", "consumers"],
-    quick: [
+    quickFilters: [
       { name: "over 100 % after one failure", settings: { failover_pct: "100.." } },
       { name: "dead", settings: { power: "DEAD" } },
       { name: "feeds", settings: { kind: "FEED" } },
     ],
-    empty: "Feeds and sources come with power equipment and its outlets.",
+    emptyText: "Feeds and sources come with power equipment and its outlets.",
   },
   {
     page: "cooling",
     kind: "CRAC",
     title: "Cooling units",
-    one: "cooling unit",
+    singular: "cooling unit",
     icon: "cooling",
     columns: ["kind", "status", "medium", "heat_rejection", "room", "serves", "load_kw", "effective_kw", "load_pct"],
-    quick: [FAILED, { name: "liquid", settings: { medium: "LIQUID" } }],
-    empty: "Cooling units come from an import, or one by one from a writer.",
+    quickFilters: [FAILED_FILTER, { name: "liquid", settings: { medium: "LIQUID" } }],
+    emptyText: "Cooling units come from an import, or one by one from a writer.",
   },
   {
     page: "fabrics",
     kind: "FABRIC",
     title: "Fabrics",
-    one: "fabric",
+    singular: "fabric",
     icon: "fabric",
     columns: ["switches", "links", "up", "down", "congested", "busiest_pct"],
-    empty: "A fabric comes with its links.",
+    emptyText: "A fabric comes with its links.",
   },
   {
     page: "links",
     kind: "FABRIC_LINK",
     title: "Fabric links",
-    one: "fabric link",
+    singular: "fabric link",
     icon: "link",
     columns: ["fabric", "a_device", "b_device", "health", "traffic", "capacity_mbps", "load_pct"],
-    quick: [
+    quickFilters: [
       { name: "over 80 %", settings: { load_pct: "80.." } },
       { name: "down", settings: { traffic: "DOWN" } },
     ],
-    empty: "Links come from an import, or one by one from a writer.",
+    emptyText: "Links come from an import, or one by one from a writer.",
   },
   {
     page: "types",
     kind: "DEVICE_TYPE",
     title: "Device types",
-    one: "device type",
+    singular: "device type",
     icon: "device",
     columns: ["manufacturer", "model", "kind", "height_u", "depth", "weight_kg", "max_draw_w", "ports", "devices"],
-    empty: 'Types come from the command "planner dc types import", or one by one from a writer.',
+    emptyText: 'Types come from the command "planner dc types import", or one by one from a writer.',
   },
 ];
 

@@ -6,26 +6,26 @@ import { LIST_PAGE_SIZE } from "./inventory_rows.ts";
 export function ListPager({ page, total }: { readonly page: number; readonly total: number }) {
   const pages = Math.max(1, Math.ceil(total / LIST_PAGE_SIZE));
   if (pages === 1 && page === 1) return null;
-  const go = (to: number) => () => changeSettings({ page: to === 1 ? "" : String(to) });
+  const createPageHandler = (to: number) => () => changeSettings({ page: to === 1 ? "" : String(to) });
   const first = (page - 1) * LIST_PAGE_SIZE + 1;
   return (
     <nav class="pager" aria-label="Pages of the list">
       <span class="muted">
         {formatCount(first)} to {formatCount(Math.min(total, first + LIST_PAGE_SIZE - 1))} of {formatCount(total)}
       </span>
-      <button type="button" disabled={page === 1} onClick={go(1)}>
+      <button type="button" disabled={page === 1} onClick={createPageHandler(1)}>
         First
       </button>
-      <button type="button" disabled={page === 1} onClick={go(page - 1)}>
+      <button type="button" disabled={page === 1} onClick={createPageHandler(page - 1)}>
         Previous
       </button>
       <span>
         page <strong>{formatCount(page)}</strong> of {formatCount(pages)}
       </span>
-      <button type="button" disabled={page >= pages} onClick={go(page + 1)}>
+      <button type="button" disabled={page >= pages} onClick={createPageHandler(page + 1)}>
         Next
       </button>
-      <button type="button" disabled={page >= pages} onClick={go(pages)}>
+      <button type="button" disabled={page >= pages} onClick={createPageHandler(pages)}>
         Last
       </button>
     </nav>

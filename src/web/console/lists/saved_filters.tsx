@@ -28,7 +28,7 @@ function SavedFiltersPanel({ list, place }: { readonly list: ListKind; readonly 
   const { page: _, ...settings } = Object.fromEntries(place.settings);
   const here = formatPageUrl(list.page, "", settings);
   const isPlain = here === formatPageUrl(list.page);
-  const write = (title: string, href: string | undefined) => {
+  const writeFilter = (title: string, href: string | undefined) => {
     try {
       saveFilter(list, title, href);
       setProblem("");
@@ -43,7 +43,7 @@ function SavedFiltersPanel({ list, place }: { readonly list: ListKind; readonly 
       class="popover-form"
       onSubmit={(event) => {
         event.preventDefault();
-        if (name.trim() !== "" && !isPlain) write(name.trim(), here);
+        if (name.trim() !== "" && !isPlain) writeFilter(name.trim(), here);
       }}
     >
       {saved.length === 0 ? <p class="muted">No filter of this list is saved.</p> : null}
@@ -57,7 +57,7 @@ function SavedFiltersPanel({ list, place }: { readonly list: ListKind; readonly 
               type="button"
               class="quiet square"
               aria-label={`Delete saved filter ${one.name}`}
-              onClick={() => write(one.name, undefined)}
+              onClick={() => writeFilter(one.name, undefined)}
             >
               <Icon name="close" />
             </button>

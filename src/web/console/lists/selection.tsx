@@ -11,29 +11,32 @@ import { loadAllRows } from "./export.ts";
 /** Selected rows of a list, by their codes. */
 export interface RowSelection {
   readonly chosen: ReadonlySet<string>;
-  readonly set: (codes: Iterable<string>) => void;
+  readonly setChosen: (codes: Iterable<string>) => void;
 }
 
 /** Keeps the selected rows of a list. Another `key`, which identifies the list and its filter, clears the selection. */
 export function useRowSelection(key: string): RowSelection {
-  const [{ of, chosen }, setState] = useState<{ readonly of: string; readonly chosen: ReadonlySet<string> }>({
+  const [{ of: stateKey, chosen }, setState] = useState<{ readonly of: string; readonly chosen: ReadonlySet<string> }>({
     of: key,
     chosen: new Set(),
   });
-  return { chosen: of === key ? chosen : new Set(), set: (codes) => setState({ of: key, chosen: new Set(codes) }) };
+  return {
+    chosen: stateKey === key ? chosen : new Set(),
+    setChosen: (codes) => setState({ of: key, chosen: new Set(codes) }),
+  };
 }
 
 /** Returns the column of checkboxes; its header selects every shown row. */
 export function createCheckboxColumn(
-  { chosen, set }: RowSelection,
+  { chosen, setChosen: set }: RowSelection,
   rows: readonly InventoryRow[],
 ): Column<InventoryRow> {
   const shown = new Set(rows.map(({ name }) => name));
   const isAll = shown.isSubsetOf(chosen);
   return {
     name: "Select",
-    mark: true,
-    head: (
+    isCheckbox: true,
+    header: (
       <input
         type="checkbox"
         aria-label="Select all rows of this page"
@@ -64,7 +67,7 @@ export function SelectionBar(props: {
   readonly total: number;
 }) {
   const { kind, selection, request, total } = props;
-  const { chosen, set } = selection;
+  const { chosen, setChosen: set } = selection;
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
   if (chosen.size === 0) return null;

@@ -9,7 +9,7 @@ export type LiveState =
   /** Changes after `asOf` may be missing. */
   | { readonly kind: "stale"; readonly asOf: number; readonly why: string };
 
-const PATH = "/changes/stream";
+const STREAM_PATH = "/changes/stream";
 /** Silence in milliseconds after which the connection counts as lost; the server sends a heartbeat every 15 s. */
 const SILENCE_MS = 40_000;
 /** Delay in milliseconds before the first attempt to reconnect. Each failure doubles it, up to `MAX_RETRY_MS`. */
@@ -17,17 +17,17 @@ const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 5000;
 
 const listeners = new Set<() => void>();
-const loadedAt = Date.now() - performance.now();
+const pageLoadTime = Date.now() - performance.now();
 
-let state: LiveState = { kind: "connecting" };
-let lastId = "";
-let heardAt = 0;
-let retryMs = FIRST_RETRY_MS;
-let connection: AbortController | undefined;
-let retry: ReturnType<typeof setTimeout> | undefined;
+let liveState: LiveState = { kind: "connecting" };
+let lastEventId = "";
+let lastReceivedAt = 0;
+let retryDelayMs = FIRST_RETRY_MS;
+let openController: AbortController | undefined;
+let retryTimer: ReturnType<typeof setTimeout> | undefined;
 
 export function getLiveState(): LiveState {
-  return state;
+  return liveState;
 }
 
 export function addLiveStateListener(listener: () => void): () => void {
@@ -40,47 +40,52 @@ export function addLiveStateListener(listener: () => void): () => void {
  * server.
  */
 export function startFollowingChanges(): void {
-  const restart = () => {
+  const restartConnection = () => {
     closeConnection();
-    retryMs = FIRST_RETRY_MS;
+    retryDelayMs = FIRST_RETRY_MS;
     if (document.visibilityState === "visible") void openConnection();
   };
-  document.addEventListener("visibilitychange", restart);
-  addEventListener("online", restart);
-  tokenStore.subscribe(restart);
-  restart();
+  document.addEventListener("visibilitychange", restartConnection);
+  addEventListener("online", restartConnection);
+  tokenStore.subscribe(restartConnection);
+  restartConnection();
 }
 
 function closeConnection(): void {
-  connection?.abort();
-  connection = undefined;
-  clearTimeout(retry);
+  openController?.abort();
+  openController = undefined;
+  clearTimeout(retryTimer);
 }
 
 async function openConnection(): Promise<void> {
-  const own = new AbortController();
-  connection = own;
+  const controller = new AbortController();
+  openController = controller;
   let why = "The server does not answer.";
   try {
-    why = (await readStream(own)) ?? why;
+    why = (await readStream(controller)) ?? why;
   } catch {
     // The connection failed or broke; it is reported below.
   }
-  if (connection !== own) return;
+  if (openController !== controller) return;
   recordConnectionLoss(why);
-  retry = setTimeout(() => void openConnection(), retryMs * (1 + Math.random() / 2));
-  retryMs = Math.min(MAX_RETRY_MS, retryMs * 2);
+  retryTimer = setTimeout(() => void openConnection(), retryDelayMs * (1 + Math.random() / 2));
+  retryDelayMs = Math.min(MAX_RETRY_MS, retryDelayMs * 2);
 }
 
 /** Reads the stream to its end. Returns the server's reason for the end, if it sent one. */
-async function readStream(own: AbortController): Promise<string | undefined> {
+async function readStream(controller: AbortController): Promise<string | undefined> {
   const headers = new Headers();
   if (tokenStore.value() !== "") headers.set("authorization", `Bearer ${tokenStore.value()}`);
-  if (lastId !== "") headers.set("last-event-id", lastId);
-  const silence = new Watchdog(() => own.abort());
+  if (lastEventId !== "") headers.set("last-event-id", lastEventId);
+  const silence = new Watchdog(() => controller.abort());
   try {
-    const response = await fetch(PATH, { headers, signal: own.signal, credentials: "omit", cache: "no-store" });
-    if (!response.ok || response.body === null) return REASONS[response.status];
+    const response = await fetch(STREAM_PATH, {
+      headers,
+      signal: controller.signal,
+      credentials: "omit",
+      cache: "no-store",
+    });
+    if (!response.ok || response.body === null) return REASONS_BY_STATUS[response.status];
     let ended: string | undefined;
     for await (const event of readEvents(response.body, () => silence.feed()))
       ended = handleStreamEvent(event) ?? ended;
@@ -90,7 +95,7 @@ async function readStream(own: AbortController): Promise<string | undefined> {
   }
 }
 
-const REASONS: Readonly<Record<number, string>> = {
+const REASONS_BY_STATUS: Readonly<Record<number, string>> = {
   401: "The server asks for a token.",
   429: "Too many consoles follow this server.",
   503: "The database cannot be reached.",
@@ -101,8 +106,8 @@ function handleStreamEvent({ event, id, data }: StreamEvent): string | undefined
   if (event === "end") return `${(JSON.parse(data) as { readonly message: string }).message}.`;
   // The server confirms that the stream also contains verdicts, which the console ignores.
   if (event === "verdicts") return undefined;
-  const isFirst = lastId === "";
-  lastId = id;
+  const isFirst = lastEventId === "";
+  lastEventId = id;
   // Replies from before the first connection may lack a change that was made just before it.
   if (event === "head" && isFirst && !isRecentChange(data)) recordDataArrival();
   else {
@@ -117,41 +122,41 @@ function handleStreamEvent({ event, id, data }: StreamEvent): string | undefined
 function isRecentChange(data: string): boolean {
   const { now, changed_at } = JSON.parse(data) as { readonly now: string; readonly changed_at: string | null };
   if (changed_at === null) return false;
-  return Date.parse(now) - Date.parse(changed_at) <= Date.now() - loadedAt + 1000;
+  return Date.parse(now) - Date.parse(changed_at) <= Date.now() - pageLoadTime + 1000;
 }
 
 function recordDataArrival(): void {
-  heardAt = Date.now();
-  retryMs = FIRST_RETRY_MS;
-  if (state.kind !== "live") setLiveState({ kind: "live" });
+  lastReceivedAt = Date.now();
+  retryDelayMs = FIRST_RETRY_MS;
+  if (liveState.kind !== "live") setLiveState({ kind: "live" });
 }
 
 function recordConnectionLoss(why: string): void {
   // While changes arrived, every reply was current until the connection was lost.
-  const asOf = Math.max(heardAt, findOldestReplyTime() ?? 0);
+  const asOf = Math.max(lastReceivedAt, findOldestReplyTime() ?? 0);
   if (asOf === 0) return;
   setLiveState({ kind: "stale", asOf, why });
 }
 
 function setLiveState(next: LiveState): void {
-  state = next;
+  liveState = next;
   for (const listener of listeners) listener();
 }
 
 /** Calls the given function unless `feed` is called within `SILENCE_MS`. */
 class Watchdog {
-  readonly #bark: () => void;
+  readonly #onSilence: () => void;
   #timer: ReturnType<typeof setTimeout>;
 
   constructor(bark: () => void) {
-    this.#bark = bark;
+    this.#onSilence = bark;
     this.#timer = setTimeout(bark, SILENCE_MS);
   }
 
   feed(): void {
-    heardAt = Date.now();
+    lastReceivedAt = Date.now();
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#bark, SILENCE_MS);
+    this.#timer = setTimeout(this.#onSilence, SILENCE_MS);
   }
 
   stop(): void {
@@ -168,16 +173,16 @@ interface StreamEvent {
 
 /**
  * Reads server-sent events from a body. `EventSource` cannot be used, because it cannot send a token.
- * @param alive called for every received chunk, including comments
+ * @param onChunk called for every received chunk, including comments
  */
-async function* readEvents(body: ReadableStream<Uint8Array>, alive: () => void): AsyncGenerator<StreamEvent, void> {
+async function* readEvents(body: ReadableStream<Uint8Array>, onChunk: () => void): AsyncGenerator<StreamEvent, void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = "";
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    alive();
+    onChunk();
     text += decoder.decode(value, { stream: true });
     const blocks = text.split("\n\n");
     text = blocks.pop() ?? "";

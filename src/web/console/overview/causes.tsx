@@ -8,7 +8,7 @@ import { Card, RefLink } from "../ui/parts.tsx";
 import { formatCauseUrl, getCauseState } from "./rehearsal.ts";
 
 /** Maximum number of elements that a cause names besides its first one. */
-const NAMED = 3;
+const MAX_NAMED_ELEMENTS = 3;
 
 /** List of single failures, the worst first: their effects and the evidence. */
 export function CauseList({ rehearsal }: { readonly rehearsal: RehearseFailuresResponse }) {
@@ -71,13 +71,13 @@ function CauseLine({ cause }: { readonly cause: FailureCause }) {
           <span class="muted">
             {" "}
             Also by{" "}
-            {also_by.slice(0, NAMED).map((ref, at) => (
+            {also_by.slice(0, MAX_NAMED_ELEMENTS).map((ref, at) => (
               <span key={ref}>
                 {at === 0 ? "" : ", "}
                 <RefLink to={ref} />
               </span>
             ))}
-            {others > NAMED ? ` and ${formatCount(others - NAMED)} more` : ""}.
+            {others > MAX_NAMED_ELEMENTS ? ` and ${formatCount(others - MAX_NAMED_ELEMENTS)} more` : ""}.
           </span>
         )}
       </p>
@@ -105,12 +105,12 @@ function LossAmount({ value, label, words }: { value: number; label: string; wor
 }
 
 /** Matches losses that are shown in a column. */
-const IN_COLUMNS = /racks? dark$|devices? offline$| of IT load$| of cooling$/;
+const COLUMN_LOSS_PATTERN = /racks? dark$|devices? offline$| of IT load$| of cooling$/;
 
 /** Describes the trip or the zone without enough cooling that causes a loss, and losses that no column shows. */
 function describeEvidence({ summary, trips, zones, elements }: FailureCause): string {
   const parts = summary.slice(summary.indexOf(": ") + 2).split(", ");
-  const rest = parts.map((part) => part.replace(/^together /, "")).filter((part) => !IN_COLUMNS.test(part));
+  const rest = parts.map((part) => part.replace(/^together /, "")).filter((part) => !COLUMN_LOSS_PATTERN.test(part));
   const loss = rest.length === 0 ? "" : formatLossSentence(rest.join(", "));
   const tripped = elements[0]?.tripped_refs ?? [];
   const trip = trips.find(({ ref }) => tripped.includes(ref)) ?? trips[0];

@@ -7,7 +7,7 @@ import { formatPageUrl } from "../router.ts";
 import { Gauge } from "./gauge.tsx";
 
 /** Maximum number of sites whose cooling is summed up. With more sites, the list of sites shows their cooling. */
-const SITES = 4;
+const MAX_SUMMED_SITES = 4;
 
 /** Gauges of heat and cooling capacity over all sites, one for air and one for liquid. */
 export function CoolingGauges({
@@ -22,21 +22,22 @@ export function CoolingGauges({
   const third = useSiteCooling(sites[2]);
   const fourth = useSiteCooling(sites[3]);
   const answers = [first, second, third, fourth].filter((answer) => answer !== undefined);
-  const sum = (of: (answer: ThermalHeadroomResponse) => number) => answers.reduce((all, answer) => all + of(answer), 0);
-  const known = answers.length === Math.min(sites.length, SITES);
+  const sumReplies = (siteNote: (answer: ThermalHeadroomResponse) => number) =>
+    answers.reduce((all, answer) => all + siteNote(answer), 0);
+  const known = answers.length === Math.min(sites.length, MAX_SUMMED_SITES);
   const zones = rehearsal?.causes.flatMap((cause) => cause.zones) ?? [];
   const href = sites.length === 1 ? formatPageUrl("thermal", `site:${sites[0]}`) : formatPageUrl("cooling");
-  const of = sites.length > SITES ? `of ${SITES} sites` : "";
+  const of = sites.length > MAX_SUMMED_SITES ? `of ${MAX_SUMMED_SITES} sites` : "";
   return (
     <>
       <MediumGauge
         name="Cooling, air"
         href={href}
         note={of}
-        heat={sum(({ air_heat_kw }) => air_heat_kw)}
-        usable={sum(({ usable_kw }) => usable_kw)}
-        headroom={sum(({ headroom_kw }) => headroom_kw)}
-        effective={sum(({ effective_kw }) => effective_kw)}
+        heat={sumReplies(({ air_heat_kw }) => air_heat_kw)}
+        usable={sumReplies(({ usable_kw }) => usable_kw)}
+        headroom={sumReplies(({ headroom_kw }) => headroom_kw)}
+        effective={sumReplies(({ effective_kw }) => effective_kw)}
         known={known}
         worst={findWorstZone(zones, "COOLING_MEDIUM_AIR")}
       />
@@ -44,10 +45,10 @@ export function CoolingGauges({
         name="Cooling, liquid"
         href={href}
         note={of}
-        heat={sum(({ liquid_heat_kw }) => liquid_heat_kw)}
-        usable={sum(({ liquid_usable_kw }) => liquid_usable_kw)}
-        headroom={sum(({ liquid_headroom_kw }) => liquid_headroom_kw)}
-        effective={sum(({ liquid_effective_kw }) => liquid_effective_kw)}
+        heat={sumReplies(({ liquid_heat_kw }) => liquid_heat_kw)}
+        usable={sumReplies(({ liquid_usable_kw }) => liquid_usable_kw)}
+        headroom={sumReplies(({ liquid_headroom_kw }) => liquid_headroom_kw)}
+        effective={sumReplies(({ liquid_effective_kw }) => liquid_effective_kw)}
         known={known}
         worst={findWorstZone(zones, "COOLING_MEDIUM_LIQUID")}
       />
@@ -70,7 +71,7 @@ function computeHeatShare({ heat_kw, capacity_kw }: ZoneShortage): number {
   return capacity_kw === 0 ? Number.POSITIVE_INFINITY : (100 * heat_kw) / capacity_kw;
 }
 
-interface MediumProps {
+interface MediumGaugeProps {
   readonly name: string;
   readonly href: string;
   readonly note: string;
@@ -83,18 +84,18 @@ interface MediumProps {
   readonly worst: ZoneShortage | undefined;
 }
 
-function MediumGauge(props: MediumProps) {
+function MediumGauge(props: MediumGaugeProps) {
   if (!props.known) return <UnknownGauge {...props} />;
   return props.effective === 0 ? <UnservedGauge {...props} /> : <ServedGauge {...props} />;
 }
 
 /** Gauge with a dash before the reply arrives, because 0 kW would look like a good value. */
-function UnknownGauge({ name, href }: MediumProps) {
+function UnknownGauge({ name, href }: MediumGaugeProps) {
   return <Gauge name={name} href={href} value="–" state="unknown" unit="kW" share={undefined} lines={[]} />;
 }
 
 /** Gauge of heat without a recorded cooling unit, which has no percentage. */
-function UnservedGauge({ name, href, note, heat }: MediumProps) {
+function UnservedGauge({ name, href, note, heat }: MediumGaugeProps) {
   const isNeeded = heat > 0;
   const [value = "", unit = ""] = formatKilowatts(heat).split(" ");
   return (
@@ -113,7 +114,7 @@ function UnservedGauge({ name, href, note, heat }: MediumProps) {
   );
 }
 
-function ServedGauge({ name, href, note, heat, usable, headroom, effective, worst }: MediumProps) {
+function ServedGauge({ name, href, note, heat, usable, headroom, effective, worst }: MediumGaugeProps) {
   const share = (100 * heat) / effective;
   const [value = "", unit = ""] = formatKilowatts(heat).split(" ");
   const after = worst === undefined ? undefined : computeHeatShare(worst);
@@ -125,7 +126,7 @@ function ServedGauge({ name, href, note, heat, usable, headroom, effective, wors
       state={getVisibleShareState(after ?? share) ?? "ok"}
       unit={`${unit} of ${formatKilowatts(effective)} ${note}`}
       share={share}
-      after={after}
+      failoverShare={after}
       lines={[
         ["Headroom", formatKilowatts(headroom), headroom < 0 ? Math.max(80, share) : 0],
         worst === undefined

@@ -56,10 +56,10 @@ function isRunUnfinished(run: ImportRun | undefined): boolean {
 
 /** Button that writes the sample site by import calls, after a confirmation and only into an empty inventory. */
 function LoadSampleButton({ running }: { readonly running: ImportRunner }) {
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const [error, setError] = useState<CallError>();
-  const load = async () => {
-    setAsked(false);
+  const loadSample = async () => {
+    setConfirming(false);
     setError(undefined);
     try {
       const { totals } = await callWithSignIn(() => readJsonRoute<InventoryOverview>("/estate", {}));
@@ -76,24 +76,24 @@ function LoadSampleButton({ running }: { readonly running: ImportRunner }) {
       setError(reason);
     }
   };
-  if (running.run !== undefined) return <ImportResult run={running.run} goOn={running.goOn} table={undefined} />;
+  if (running.run !== undefined) return <ImportResult run={running.run} goOn={running.continueRun} table={undefined} />;
   return (
     <>
-      {isAsked ? (
+      {isConfirming ? (
         <div class="sample-question">
           <p>
             This writes the sample site AMS1 into this server's database: 40 racks, 808 devices, 8 cooling units, 1,822
             cables and 272 fabric links. Only deleting them removes them.
           </p>
-          <button type="button" class="primary" onClick={() => void load()}>
+          <button type="button" class="primary" onClick={() => void loadSample()}>
             Write the sample
           </button>{" "}
-          <button type="button" onClick={() => setAsked(false)}>
+          <button type="button" onClick={() => setConfirming(false)}>
             Cancel
           </button>
         </div>
       ) : (
-        <button type="button" onClick={() => setAsked(true)}>
+        <button type="button" onClick={() => setConfirming(true)}>
           Load a sample of 40 racks
         </button>
       )}

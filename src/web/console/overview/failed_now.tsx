@@ -7,10 +7,10 @@ import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
 import { formatPageUrl } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
 
-const SHOWN = 4;
+const MAX_ROWS = 4;
 
 /** Queries for current failures: list, condition and label. */
-const QUESTIONS = [
+const FAILURE_QUERIES = [
   { kind: "DEVICE", page: "devices", column: "status", value: "FAILED", what: "failed" },
   { kind: "DEVICE", page: "devices", column: "supply", value: "NO_LIVE_SUPPLY", what: "without live supply" },
   { kind: "SUPPLY", page: "supplies", column: "power", value: "DEAD", what: "without power" },
@@ -18,31 +18,31 @@ const QUESTIONS = [
   { kind: "FABRIC_LINK", page: "links", column: "traffic", value: "DOWN", what: "down" },
 ] as const;
 
-type Question = (typeof QUESTIONS)[number];
+type FailureQuery = (typeof FAILURE_QUERIES)[number];
 
 /** Loads the queries that match elements, with their first rows; undefined until all queries are answered. */
-export function useFailureCounts():
-  | readonly { readonly question: Question; readonly list: ListInventoryResponse }[]
+export function useCurrentFailures():
+  | readonly { readonly question: FailureQuery; readonly list: ListInventoryResponse }[]
   | undefined {
-  const devices = useFailedRows(QUESTIONS[0]);
-  const unsupplied = useFailedRows(QUESTIONS[1]);
-  const supplies = useFailedRows(QUESTIONS[2]);
-  const cooling = useFailedRows(QUESTIONS[3]);
-  const links = useFailedRows(QUESTIONS[4]);
+  const devices = useFailedRows(FAILURE_QUERIES[0]);
+  const unsupplied = useFailedRows(FAILURE_QUERIES[1]);
+  const supplies = useFailedRows(FAILURE_QUERIES[2]);
+  const cooling = useFailedRows(FAILURE_QUERIES[3]);
+  const links = useFailedRows(FAILURE_QUERIES[4]);
   const lists = [devices, unsupplied, supplies, cooling, links];
   if (lists.includes(undefined)) return undefined;
-  return QUESTIONS.flatMap((question, at) => {
+  return FAILURE_QUERIES.flatMap((question, at) => {
     const list = lists[at];
     return list === undefined || list.total_count === 0 ? [] : [{ question, list }];
   });
 }
 
-function useFailedRows({ kind, column, value }: Question): ListInventoryResponse | undefined {
+function useFailedRows({ kind, column, value }: FailureQuery): ListInventoryResponse | undefined {
   const conditions = [{ column, values: [value] }];
-  return useCall(LIST_INVENTORY_RPC, { kind: `INVENTORY_KIND_${kind}`, conditions, page_size: SHOWN }).reply;
+  return useCall(LIST_INVENTORY_RPC, { kind: `INVENTORY_KIND_${kind}`, conditions, page_size: MAX_ROWS }).reply;
 }
 
-export function CurrentFailures({ failures }: { readonly failures: ReturnType<typeof useFailureCounts> }) {
+export function CurrentFailures({ failures }: { readonly failures: ReturnType<typeof useCurrentFailures> }) {
   if (failures === undefined || failures.length === 0) return null;
   return (
     <Card title="Failed now">

@@ -8,15 +8,15 @@ import { formatPageUrl } from "../router.ts";
 import { Card, HealthCounts } from "../ui/parts.tsx";
 
 /** Maximum number of racks of a floor that are drawn as a plan; larger floors show only counts. */
-const DRAWN = 1500;
+const MAX_DRAWN_RACKS = 1500;
 
-interface FloorProps {
+interface FloorCardProps {
   readonly site: string;
   readonly floor: FloorOverview;
 }
 
 /** Card of a floor with a plan that shows the effect of the worst single failure on each rack. */
-export function FloorCard({ site, floor }: FloorProps) {
+export function FloorCard({ site, floor }: FloorCardProps) {
   const { floor_ref, floor_number, racks, cracs, devices } = floor;
   const plan = useCall("FloorPlan", { floor_ref, render: { format: "RENDER_FORMAT_NONE", coloring: "COLORING_RISK" } });
   const placed = plan.reply?.racks ?? [];
@@ -29,7 +29,7 @@ export function FloorCard({ site, floor }: FloorProps) {
       {plan.reply === undefined ? null : (
         <>
           {placed.length === 0 ? <p class="muted">No rack has a place on the plan.</p> : null}
-          {placed.length > 0 && placed.length <= DRAWN ? (
+          {placed.length > 0 && placed.length <= MAX_DRAWN_RACKS ? (
             <FloorMiniPlan racks={placed} name={getRefName(floor_ref)} />
           ) : null}
           <ImpactLegend racks={[...placed, ...plan.reply.unplaced_racks]} />
@@ -46,23 +46,23 @@ function getRackImpact({ risk }: RackTile): "dark" | "partial" | "safe" {
 }
 
 /** Legend texts by impact, for one rack and for several. */
-const WORDS = {
+const IMPACT_LABELS = {
   dark: ["goes dark", "go dark"],
   partial: ["loses several devices", "lose several devices"],
   safe: ["stays on or loses one device", "stay on or lose one device"],
 } as const;
 
 /** Margin around the racks, in millimetres. */
-const MARGIN = 600;
+const PLAN_MARGIN_MM = 600;
 
 function FloorMiniPlan({ racks, name }: { racks: readonly RackTile[]; name: string }) {
   const boxes = racks.flatMap((rack) =>
     rack.placement === undefined ? [] : [{ rack, ...rotateFootprint(rack.placement) }],
   );
-  const left = Math.min(...boxes.map(({ x }) => x)) - MARGIN;
-  const top = Math.min(...boxes.map(({ y }) => y)) - MARGIN;
-  const right = Math.max(...boxes.map(({ x, width }) => x + width)) + MARGIN;
-  const bottom = Math.max(...boxes.map(({ y, height }) => y + height)) + MARGIN;
+  const left = Math.min(...boxes.map(({ x }) => x)) - PLAN_MARGIN_MM;
+  const top = Math.min(...boxes.map(({ y }) => y)) - PLAN_MARGIN_MM;
+  const right = Math.max(...boxes.map(({ x, width }) => x + width)) + PLAN_MARGIN_MM;
+  const bottom = Math.max(...boxes.map(({ y, height }) => y + height)) + PLAN_MARGIN_MM;
   return (
     <svg class="mini-plan" viewBox={`${left} ${top} ${right - left} ${bottom - top}`}>
       <title>{`Plan of ${name}`}</title>
@@ -73,10 +73,10 @@ function FloorMiniPlan({ racks, name }: { racks: readonly RackTile[]; name: stri
           <a
             key={rack.code}
             href={formatPageUrl("rack", rack.code)}
-            aria-label={`${rack.code} ${WORDS[what][0]}`}
+            aria-label={`${rack.code} ${IMPACT_LABELS[what][0]}`}
             tabIndex={-1}
           >
-            <title>{`${rack.code}: ${WORDS[what][0]} after one failure`}</title>
+            <title>{`${rack.code}: ${IMPACT_LABELS[what][0]} after one failure`}</title>
             <rect class={what} x={x} y={y} width={width} height={height} rx="60" />
             {what === "dark" ? (
               <path d={`M${middle - 130} ${centre - 130}l260 260m0 -260l-260 260`} />
@@ -97,7 +97,7 @@ function rotateFootprint({ x_mm, y_mm, width_mm, depth_mm, rotation_deg }: NonNu
 }
 
 function ImpactLegend({ racks }: { readonly racks: readonly RackTile[] }) {
-  const of = (what: keyof typeof WORDS) => racks.filter((rack) => getRackImpact(rack) === what).length;
+  const countRacks = (what: keyof typeof IMPACT_LABELS) => racks.filter((rack) => getRackImpact(rack) === what).length;
   return (
     <ul class="plan-legend" aria-label="After one failure">
       {(["dark", "partial", "safe"] as const).map((what) => (
@@ -105,7 +105,7 @@ function ImpactLegend({ racks }: { readonly racks: readonly RackTile[] }) {
           <svg viewBox="0 0 16 16" class="mini-plan key" aria-hidden="true">
             <rect class={what} x="1" y="1" width="14" height="14" rx="2" />
           </svg>
-          {formatCount(of(what))} {WORDS[what][of(what) === 1 ? 0 : 1]}
+          {formatCount(countRacks(what))} {IMPACT_LABELS[what][countRacks(what) === 1 ? 0 : 1]}
         </li>
       ))}
     </ul>

@@ -10,14 +10,24 @@ interface GaugeProps {
   readonly value: string;
   readonly unit: string;
   readonly share: number | undefined;
-  readonly after?: number | undefined;
+  readonly failoverShare?: number | undefined;
   /** Whether a full gauge is harmless, so that its bar has no colour. */
-  readonly harmless?: true;
+  readonly isHarmless?: true;
   readonly lines: readonly (readonly [name: ComponentChildren, value: string, share?: number])[];
 }
 
 /** Gauge of a figure of the whole inventory: its value, its limit, and the value after one failure. */
-export function Gauge({ name, href, state, value, unit, share, after, harmless, lines }: GaugeProps) {
+export function Gauge({
+  name,
+  href,
+  state,
+  value,
+  unit,
+  share,
+  failoverShare: after,
+  isHarmless: harmless,
+  lines,
+}: GaugeProps) {
   return (
     <section class="gauge" aria-label={name}>
       <p class="gauge-name">

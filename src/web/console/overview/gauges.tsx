@@ -8,9 +8,9 @@ import { formatPageUrl } from "../router.ts";
 import { CoolingGauges } from "./cooling_gauges.tsx";
 import { Gauge } from "./gauge.tsx";
 
-const NOTHING = { format: "RENDER_FORMAT_NONE" };
+const NO_RENDER = { format: "RENDER_FORMAT_NONE" };
 /** Maximum number of links for which the first screen loads the state of the whole fabric. */
-const FABRIC_LINKS = 5000;
+const MAX_LOADED_LINKS = 5000;
 
 export function OverviewGauges({
   inventory,
@@ -51,10 +51,10 @@ function PowerGauge() {
       value={value}
       unit={`${unit} planned load`}
       share={share}
-      after={after}
+      failoverShare={after}
       lines={[
-        [<>Busiest, {getRowName(now)}</>, formatKnownFigure(share, formatPercent), share ?? 0],
-        [<>after one failure, {getRowName(then)}</>, formatKnownFigure(after, formatPercent), after ?? 0],
+        [<>Busiest, {getRowName(now)}</>, formatRecordedFigure(share, formatPercent), share ?? 0],
+        [<>after one failure, {getRowName(then)}</>, formatRecordedFigure(after, formatPercent), after ?? 0],
       ]}
     />
   );
@@ -64,8 +64,8 @@ function getRowName(row: InventoryRow | undefined): string {
   return row?.name ?? "no supply";
 }
 
-function formatKnownFigure(value: number | undefined, words: (value: number) => string): string {
-  return value === undefined ? "not recorded" : words(value);
+function formatRecordedFigure(value: number | undefined, format: (value: number) => string): string {
+  return value === undefined ? "not recorded" : format(value);
 }
 
 function SpaceGauge() {
@@ -77,15 +77,15 @@ function SpaceGauge() {
       name="Space"
       href={formatPageUrl("racks", "", { order: "largest_free_block_u desc" })}
       state={used === undefined ? "unknown" : undefined}
-      harmless
+      isHarmless
       value={formatCount(free)}
       unit={`U free of ${formatCount(height)}`}
       share={used}
       lines={[
-        ["Used", formatKnownFigure(used, formatPercent)],
+        ["Used", formatRecordedFigure(used, formatPercent)],
         [
           <>Largest block, {row?.name ?? "no rack"}</>,
-          formatKnownFigure(row?.figures["largest_free_block_u"], (u) => formatDecimal(u, "U")),
+          formatRecordedFigure(row?.figures["largest_free_block_u"], (u) => formatDecimal(u, "U")),
         ],
       ]}
     />
@@ -112,7 +112,7 @@ function FabricGauge({ links }: { readonly links: number }) {
     order_by: "busiest_pct desc",
     sums: ["links", "congested", "down"],
   });
-  const request = links > FABRIC_LINKS ? undefined : { render: NOTHING };
+  const request = links > MAX_LOADED_LINKS ? undefined : { render: NO_RENDER };
   const { reply: topology } = useCall("FabricTopology", request);
   const worst = topology?.nodes.toSorted((a, b) => (b.oversubscription_n1 ?? 0) - (a.oversubscription_n1 ?? 0))[0];
   const { congested = 0, down = 0 } = reply?.sums ?? {};
@@ -127,7 +127,7 @@ function FabricGauge({ links }: { readonly links: number }) {
       unit={`of ${formatCount(links)} links over 80 %`}
       share={busiest}
       lines={[
-        ["Busiest link", formatKnownFigure(busiest, formatPercent), busiest ?? 0],
+        ["Busiest link", formatRecordedFigure(busiest, formatPercent), busiest ?? 0],
         [
           worst?.oversubscription_n1 === undefined ? "After one spine lost" : <>one spine lost, {worst.code}</>,
           worst?.oversubscription_n1 === undefined

@@ -9,14 +9,14 @@ import { formatPageUrl } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { Card, RefLink, TimeText } from "../ui/parts.tsx";
 
-const SHOWN = 6;
+const MAX_LINES = 6;
 /** Number of log entries that are read to find the last requests. */
-const READ = 200;
+const LOG_PAGE_SIZE = 200;
 
 /** Changes since yesterday, one line per request; the requests of an import share a line. */
 export function NewChangesCard() {
   const [since] = useState(() => formatDayAgo(1));
-  const asked = useRouteCall<HistoryReply>("/audit/history", { page_size: String(READ) });
+  const asked = useRouteCall<HistoryReply>("/audit/history", { page_size: String(LOG_PAGE_SIZE) });
   const begin = computeDayEdge(since, "start");
   const oldest = useRouteCall<HistoryReply>("/audit/history", { since: begin, order: "asc", page_size: "1" });
   return (
@@ -37,11 +37,11 @@ export function NewChangesCard() {
                 </p>
               )}
               <ol class="last-changes">
-                {lines.slice(0, SHOWN).map((line) => (
+                {lines.slice(0, MAX_LINES).map((line) => (
                   <RequestLine
                     key={line.first.seq}
                     group={line}
-                    isCut={entries.length === READ && line === lines.at(-1)}
+                    isCut={entries.length === LOG_PAGE_SIZE && line === lines.at(-1)}
                   />
                 ))}
               </ol>
@@ -58,7 +58,7 @@ function groupJoinedRequests(entries: readonly AuditEntry[]): readonly RequestGr
   const lines: RequestGroup[] = [];
   for (const group of groupEntriesByRequest(entries)) {
     const last = lines.at(-1);
-    if (last !== undefined && isBulkRequest(group) && isBulkRequest(last) && isSameWork(last.first, group.first))
+    if (last !== undefined && isBulkRequest(group) && isBulkRequest(last) && hasSameOrigin(last.first, group.first))
       lines[lines.length - 1] = { ...last, entries: [...last.entries, ...group.entries] };
     else lines.push(group);
   }
@@ -70,11 +70,11 @@ function isBulkRequest({ first }: RequestGroup): boolean {
   return /^Bulk|Import|ApplyChanges/.test(first.request.method.split("/").at(-1) ?? "");
 }
 
-function isSameWork(a: AuditEntry, b: AuditEntry): boolean {
-  const [of, and] = [a, b].map(({ actor, request, message }) =>
+function hasSameOrigin(a: AuditEntry, b: AuditEntry): boolean {
+  const [first, second] = [a, b].map(({ actor, request, message }) =>
     JSON.stringify([actor.principal, request.interface, message]),
   );
-  return of === and;
+  return first === second;
 }
 
 function RequestLine({ group, isCut }: { readonly group: RequestGroup; readonly isCut: boolean }) {

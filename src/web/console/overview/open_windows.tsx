@@ -7,13 +7,13 @@ import { formatPageUrl } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
 import { formatTimeSpan, getVerdictState, LIST_WINDOWS_RPC } from "../windows/window_words.tsx";
 
-const SHOWN = 4;
+const MAX_WINDOWS = 4;
 
 /** Current and next maintenance windows; hidden if none is planned. */
 export function OpenWindowsCard() {
   const { reply } = useCall(LIST_WINDOWS_RPC, {
     states: ["WINDOW_STATE_PLANNED", "WINDOW_STATE_BEGUN"],
-    page_size: SHOWN,
+    page_size: MAX_WINDOWS,
   });
   if (reply === undefined || reply.windows.length === 0) return null;
   const rest = reply.total_count - reply.windows.length;

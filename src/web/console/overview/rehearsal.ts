@@ -6,17 +6,17 @@ import { formatQuantity } from "../labels.ts";
 import { formatPageUrl } from "../router.ts";
 
 /** Maximum number of causes on the first screen. */
-const CAUSES = 6;
+const MAX_CAUSES = 6;
 
 /** Loads the effects of every single failure, the worst first. */
 export function useFailureRehearsal(): CallState<RehearseFailuresResponse> {
   return useCall("datacenter.v1.PlanningService/RehearseFailures", {
     cascade: true,
-    page_size: CAUSES,
+    page_size: MAX_CAUSES,
   });
 }
 
-const STATES: Readonly<Record<string, State>> = {
+const STATES_BY_SEVERITY: Readonly<Record<string, State>> = {
   FAILURE_SEVERITY_CRITICAL: "fault",
   FAILURE_SEVERITY_HIGH: "fault",
   FAILURE_SEVERITY_MEDIUM: "watch",
@@ -25,7 +25,7 @@ const STATES: Readonly<Record<string, State>> = {
 };
 
 export function getCauseState({ severity }: FailureCause): State {
-  return STATES[severity] ?? "unknown";
+  return STATES_BY_SEVERITY[severity] ?? "unknown";
 }
 
 /** Returns the URL of a cause's worst element: its power cascade, its thermal zone or its fabric. */

@@ -5,30 +5,30 @@ import { Card } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { WorstLossSentence } from "./worst_loss.tsx";
 
-type Site = InventoryOverview["sites"][number];
+type SiteOverview = InventoryOverview["sites"][number];
 
 /** Maximum number of sites whose worst failure is loaded; the list shows all sites. */
-const SHOWN = 12;
+const MAX_SITES = 12;
 
-const sumOf = ({ floors }: Site, what: "racks" | "devices" | "cracs") =>
+const sumFloorCounts = ({ floors }: SiteOverview, what: "racks" | "devices" | "cracs") =>
   floors.reduce((sum, floor) => sum + floor[what], 0);
 
-const COLUMNS: readonly Column<Site>[] = [
+const SITE_COLUMNS: readonly Column<SiteOverview>[] = [
   { name: "Site", cell: ({ site_id }) => <a href={formatPageUrl("site", site_id)}>{site_id}</a> },
-  { name: "Racks", numeric: true, cell: (site) => formatCount(sumOf(site, "racks")) },
-  { name: "Devices", numeric: true, cell: (site) => formatCount(sumOf(site, "devices")) },
+  { name: "Racks", numeric: true, cell: (site) => formatCount(sumFloorCounts(site, "racks")) },
+  { name: "Devices", numeric: true, cell: (site) => formatCount(sumFloorCounts(site, "devices")) },
   { name: "Worst single failure", cell: ({ site_id }) => <WorstLossSentence scope={`site:${site_id}`} /> },
 ];
 
 /** Card with a table of the largest sites, each with the effect of its worst single failure. */
 export function SiteCards({ inventory: { sites } }: { readonly inventory: InventoryOverview }) {
-  const bySize = [...sites].sort((a, b) => sumOf(b, "racks") - sumOf(a, "racks"));
+  const bySize = [...sites].sort((a, b) => sumFloorCounts(b, "racks") - sumFloorCounts(a, "racks"));
   return (
     <Card title="Sites" action={<a href={formatPageUrl("sites")}>All {formatCount(sites.length)} sites</a>}>
       <Table
         caption="Sites with the worst failure of each, the largest first"
-        columns={COLUMNS}
-        rows={bySize.slice(0, SHOWN)}
+        columns={SITE_COLUMNS}
+        rows={bySize.slice(0, MAX_SITES)}
         rowKey={({ site_id }) => site_id}
         empty="No site is recorded."
       />

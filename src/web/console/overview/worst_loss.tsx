@@ -6,11 +6,11 @@ import { formatPageUrl } from "../router.ts";
 import { describeWorstFailure, formatCauseUrl, getCauseState } from "./rehearsal.ts";
 
 /** Maximum number of causes that the page of a location shows. */
-const CAUSES = 4;
+const MAX_CAUSES = 4;
 
 /** Loads the failures with the greatest effect on a rack, row, room or site, wherever they occur. */
 export function useScopeCauses(scope: string): readonly FailureCause[] | undefined {
-  const request = { scope_ref: scope, cascade: true, page_size: CAUSES };
+  const request = { scope_ref: scope, cascade: true, page_size: MAX_CAUSES };
   return useCall("datacenter.v1.PlanningService/RehearseFailures", request).reply?.causes;
 }
 

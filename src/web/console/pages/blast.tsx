@@ -14,7 +14,7 @@ import { Badge, Card, Figure, FigureRow, RefLink, type Tone } from "../ui/parts.
 import { PictureView } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
-const STATES: Readonly<Record<string, readonly [Tone, string]>> = {
+const IMPACT_LABELS: Readonly<Record<string, readonly [Tone, string]>> = {
   IMPACT_STATE_OFFLINE: ["fault", "offline"],
   IMPACT_STATE_DARK: ["fault", "dark"],
   IMPACT_STATE_PARTIAL: ["watch", "partly dark"],
@@ -22,14 +22,14 @@ const STATES: Readonly<Record<string, readonly [Tone, string]>> = {
   IMPACT_STATE_ON_BATTERY: ["info", "on battery"],
 };
 
-const ITEMS: readonly Column<AffectedItem>[] = [
+const ITEM_COLUMNS: readonly Column<AffectedItem>[] = [
   { name: "Item", cell: ({ kind, code }) => <RefLink to={`${formatEnum(kind, "ITEM_KIND").toLowerCase()}:${code}`} /> },
   { name: "Kind", cell: ({ kind }) => formatEnum(kind, "ITEM_KIND") },
   { name: "Role", cell: ({ role }) => role },
   {
     name: "State",
     cell: ({ state }) => {
-      const [tone, word] = STATES[state] ?? ["plain", formatEnum(state, "IMPACT_STATE")];
+      const [tone, word] = IMPACT_LABELS[state] ?? ["plain", formatEnum(state, "IMPACT_STATE")];
       return <Badge tone={tone}>{word}</Badge>;
     },
   },
@@ -39,7 +39,7 @@ const ITEMS: readonly Column<AffectedItem>[] = [
   { name: "Inlets left", cell: ({ remaining_inlets }) => remaining_inlets.join(", ") },
 ];
 
-const OVERLOADS: readonly Column<PowerBlastRadiusResponse["overloads"][number]>[] = [
+const OVERLOAD_COLUMNS: readonly Column<PowerBlastRadiusResponse["overloads"][number]>[] = [
   { name: "Source", cell: ({ ref }) => <RefLink to={ref} /> },
   { name: "Before", numeric: true, cell: ({ load_before_w }) => formatWatts(load_before_w) },
   { name: "After", numeric: true, cell: ({ load_after_w }) => formatWatts(load_after_w) },
@@ -86,7 +86,13 @@ export function BlastRadius({
       )}
       {overloads.length === 0 ? null : (
         <Card title="Overloads, before and after">
-          <Table caption="Overloaded sources" columns={OVERLOADS} rows={overloads} rowKey={({ ref }) => ref} empty="" />
+          <Table
+            caption="Overloaded sources"
+            columns={OVERLOAD_COLUMNS}
+            rows={overloads}
+            rowKey={({ ref }) => ref}
+            empty=""
+          />
         </Card>
       )}
       <PictureView
@@ -94,7 +100,7 @@ export function BlastRadius({
         render={render}
         question={question}
         subject={answer.source_ref}
-        told
+        omitsHeading
       />
       <Card title="Goes dark">
         <AffectedItems caption="Off or dark" items={affected} empty="Nothing goes off." />
@@ -119,7 +125,7 @@ function AffectedItems({
   return (
     <Table
       caption={caption}
-      columns={ITEMS}
+      columns={ITEM_COLUMNS}
       rows={items}
       rowKey={({ kind, code }) => `${kind} ${code}`}
       empty={empty}
@@ -134,13 +140,17 @@ function ImpactFigures({ answer }: { readonly answer: PowerBlastRadiusResponse }
   const cutOff = answer.switches_cut_off.length + answer.omitted_switches_cut_off;
   const isolated = answer.devices_without_data_path.length + answer.omitted_devices_without_data_path;
   // A device without a recorded supply may also be lost.
-  const none: Tone = impact.devices_undocumented > 0 ? "unknown" : "ok";
-  const bad = (value: number): Tone => (value > 0 ? "fault" : none);
+  const noLossTone: Tone = impact.devices_undocumented > 0 ? "unknown" : "ok";
+  const getLossTone = (value: number): Tone => (value > 0 ? "fault" : noLossTone);
   const battery = impact.min_ride_through_s;
   return (
     <FigureRow>
-      <Figure label="Racks dark" value={formatCount(impact.racks_dark)} tone={bad(impact.racks_dark)} />
-      <Figure label="Racks partly dark" value={formatCount(impact.racks_partial)} tone={bad(impact.racks_partial)} />
+      <Figure label="Racks dark" value={formatCount(impact.racks_dark)} tone={getLossTone(impact.racks_dark)} />
+      <Figure
+        label="Racks partly dark"
+        value={formatCount(impact.racks_partial)}
+        tone={getLossTone(impact.racks_partial)}
+      />
       <Figure
         label="Racks protected"
         value={formatCount(impact.racks_protected)}
@@ -150,15 +160,19 @@ function ImpactFigures({ answer }: { readonly answer: PowerBlastRadiusResponse }
       <Figure
         label="Devices offline"
         value={formatCount(impact.it_devices_offline)}
-        tone={bad(impact.it_devices_offline)}
+        tone={getLossTone(impact.it_devices_offline)}
         note={`and ${formatCount(impact.devices_offline - impact.it_devices_offline)} of power equipment`}
       />
       <Figure label="Devices degraded" value={formatCount(impact.devices_degraded)} />
-      <Figure label="IT load lost" value={formatWatts(impact.it_load_lost_w)} tone={bad(impact.it_load_lost_w)} />
+      <Figure
+        label="IT load lost"
+        value={formatWatts(impact.it_load_lost_w)}
+        tone={getLossTone(impact.it_load_lost_w)}
+      />
       <Figure
         label="Cooling lost"
         value={formatDecimal(impact.cooling_lost_kw, "kW")}
-        tone={bad(impact.cooling_lost_kw)}
+        tone={getLossTone(impact.cooling_lost_kw)}
         note={formatQuantity(impact.cracs_offline, "unit")}
       />
       {links === 0 ? null : (

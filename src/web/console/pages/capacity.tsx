@@ -13,10 +13,10 @@ import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { listFreePortRows } from "./capacity_left.tsx";
 
-const RPC = "datacenter.v1.PlanningService/GetCapacity";
-const KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"] as const;
+const CAPACITY_RPC = "datacenter.v1.PlanningService/GetCapacity";
+const SCOPE_KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"] as const;
 
-const PARTS = [
+const AREA_CHOICES = [
   ["", "Rows"],
   ["room", "Rooms"],
   ["floor", "Floors"],
@@ -26,8 +26,8 @@ const PARTS = [
 /** Free capacity of a site on one page: the whole site and its parts, now and after the worst failure. */
 export function CapacityPage({ place: { subject, settings } }: { readonly place: PageAddress }) {
   const by = settings.get("by") ?? "";
-  const whole = useCall(RPC, { scope_ref: subject });
-  const parts = useCall(RPC, {
+  const whole = useCall(CAPACITY_RPC, { scope_ref: subject });
+  const parts = useCall(CAPACITY_RPC, {
     scope_ref: subject,
     by: convertToConstant("AREA_KIND", by || "row"),
     page_size: 1000,
@@ -46,11 +46,16 @@ export function CapacityPage({ place: { subject, settings } }: { readonly place:
         <RefField
           label="Site, room, row or rack"
           placeholder="Everything"
-          kinds={KINDS}
+          kinds={SCOPE_KINDS}
           value={subject}
           change={changeSubject}
         />
-        <ChoiceField label="Lines are" value={by} choices={PARTS} change={(value) => changeSettings({ by: value })} />
+        <ChoiceField
+          label="Lines are"
+          value={by}
+          choices={AREA_CHOICES}
+          change={(value) => changeSettings({ by: value })}
+        />
       </FilterRow>
       <ReplyView asked={whole} shape="tiles">
         {({ areas }) => {
@@ -58,7 +63,7 @@ export function CapacityPage({ place: { subject, settings } }: { readonly place:
           return only === undefined || others.length > 0 ? (
             <AreaTable title="Sites" areas={areas} />
           ) : (
-            <WholeArea area={only} />
+            <AreaFigures area={only} />
           );
         }}
       </ReplyView>
@@ -69,18 +74,18 @@ export function CapacityPage({ place: { subject, settings } }: { readonly place:
   );
 }
 
-function WholeArea({ area }: { readonly area: AreaCapacity }) {
+function AreaFigures({ area }: { readonly area: AreaCapacity }) {
   const { power, air, liquid } = area;
-  const after = (kw: number | undefined) => (kw === undefined ? "not recorded" : formatDecimal(kw, "kW"));
-  const tone = (kw: number | undefined) => (kw !== undefined && kw <= 0 ? "watch" : "plain");
+  const formatFree = (kw: number | undefined) => (kw === undefined ? "not recorded" : formatDecimal(kw, "kW"));
+  const getFreeTone = (kw: number | undefined) => (kw !== undefined && kw <= 0 ? "watch" : "plain");
   return (
     <>
       <FigureRow>
-        <Figure label="Free power now" value={after(power?.free_kw)} tone={tone(power?.free_kw)} />
+        <Figure label="Free power now" value={formatFree(power?.free_kw)} tone={getFreeTone(power?.free_kw)} />
         <Figure
           label="Free power after one failure"
-          value={after(power?.failover_free_kw)}
-          tone={tone(power?.failover_free_kw)}
+          value={formatFree(power?.failover_free_kw)}
+          tone={getFreeTone(power?.failover_free_kw)}
         />
         <Figure label="Free units" value={`${formatCount(area.free_u)} of ${formatCount(area.total_u)} U`} />
         <Figure
@@ -91,15 +96,15 @@ function WholeArea({ area }: { readonly area: AreaCapacity }) {
         {air === undefined ? null : (
           <Figure
             label="Air cooling after one failure"
-            value={after(air.failover_free_kw)}
-            tone={tone(air.failover_free_kw)}
+            value={formatFree(air.failover_free_kw)}
+            tone={getFreeTone(air.failover_free_kw)}
           />
         )}
         {liquid === undefined ? null : (
           <Figure
             label="Liquid cooling after one failure"
-            value={after(liquid.failover_free_kw)}
-            tone={tone(liquid.failover_free_kw)}
+            value={formatFree(liquid.failover_free_kw)}
+            tone={getFreeTone(liquid.failover_free_kw)}
           />
         )}
       </FigureRow>
@@ -118,7 +123,7 @@ function FreeAmount({ kw }: { readonly kw: number | undefined }) {
   return kw > 0 ? <span>{formatDecimal(kw, "kW")}</span> : <Badge tone="watch">{formatDecimal(kw, "kW")}</Badge>;
 }
 
-const COLUMNS: readonly Column<AreaCapacity>[] = [
+const AREA_COLUMNS: readonly Column<AreaCapacity>[] = [
   { name: "Area", cell: ({ ref }) => <RefLink to={ref} /> },
   { name: "Racks", numeric: true, cell: ({ racks }) => formatCount(racks) },
   { name: "Draw", numeric: true, cell: ({ draw_kw }) => formatDecimal(draw_kw, "kW") },
@@ -148,7 +153,7 @@ function AreaTable({ title, areas }: { readonly title: string; readonly areas: r
     <Card title={title}>
       <Table
         caption={title === "Sites" ? "What is left in each site" : "What is left in each area"}
-        columns={COLUMNS}
+        columns={AREA_COLUMNS}
         rows={areas}
         rowKey={({ ref }) => ref}
         empty="No such area is recorded here. Choose other lines."

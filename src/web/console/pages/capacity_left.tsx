@@ -16,7 +16,7 @@ export function FreeCapacityCard({ scope }: { readonly scope: string }) {
       <ReplyView asked={asked}>
         {({ areas: [area] }) =>
           area === undefined ? null : (
-            <FactList rows={listCapacityRows(area).map(({ name, held }) => [name, held] as const)} />
+            <FactList rows={listCapacityRows(area).map(({ name, content: held }) => [name, held] as const)} />
           )
         }
       </ReplyView>
@@ -47,25 +47,25 @@ function MeasuredDrawFact({ scope }: { readonly scope: string }) {
 }
 
 /** One line about free capacity: its content as shown, and a text that is compared with other lines. */
-interface LeftRow {
+interface CapacityRow {
   readonly name: string;
-  readonly held: ComponentChildren;
+  readonly content: ComponentChildren;
   readonly text: string;
 }
 
 /** Returns the free capacity of an area, one row per resource. */
-export function listCapacityRows(area: AreaCapacity): readonly LeftRow[] {
+export function listCapacityRows(area: AreaCapacity): readonly CapacityRow[] {
   const { power, air, liquid, racks_without_supply: without } = area;
   const block = `largest block ${formatDecimal(area.largest_free_block_u, "U")} in ${area.largest_free_block_rack}`;
   const units = `${formatCount(area.free_u)} of ${formatCount(area.total_u)} free, ${block}`;
-  const kilowatts = (name: string, free: FreePower | FreeCooling | undefined): readonly LeftRow[] =>
-    free === undefined ? [] : [{ name, held: <FreeKilowatts free={free} />, text: formatFreeKilowatts(free) }];
+  const createKilowattRows = (name: string, free: FreePower | FreeCooling | undefined): readonly CapacityRow[] =>
+    free === undefined ? [] : [{ name, content: <FreeKilowatts free={free} />, text: formatFreeKilowatts(free) }];
   return [
-    ...kilowatts("Power", power),
+    ...createKilowattRows("Power", power),
     ...(without === 0 ? [] : [{ name: "Racks without supply", held: String(without), text: String(without) }]),
-    ...kilowatts("Air cooling", air),
-    ...kilowatts("Liquid cooling", liquid),
-    { name: "Units", held: units, text: `${area.free_u} ${area.total_u} ${area.largest_free_block_u}` },
+    ...createKilowattRows("Air cooling", air),
+    ...createKilowattRows("Liquid cooling", liquid),
+    { name: "Units", content: units, text: `${area.free_u} ${area.total_u} ${area.largest_free_block_u}` },
     ...area.ports.map((ports) => ({
       name: formatPortsName(ports),
       held: <FreePortsText ports={ports} />,

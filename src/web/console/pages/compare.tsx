@@ -17,18 +17,18 @@ import { listCapacityRows } from "./capacity_left.tsx";
 
 const CAPACITY_RPC = "datacenter.v1.PlanningService/GetCapacity";
 /** Kinds of list rows that have a capacity. */
-const KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"] as const;
+const COMPARABLE_KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"] as const;
 
 /** One of the compared elements: its list row and its free capacity. */
-interface Side {
+interface ComparedSide {
   readonly ref: string;
   readonly row: InventoryRow | undefined;
   readonly columns: readonly string[];
-  readonly left: RpcReply<typeof CAPACITY_RPC>["areas"][number] | undefined;
+  readonly capacity: RpcReply<typeof CAPACITY_RPC>["areas"][number] | undefined;
 }
 
 /** One line of the comparison, with a cell for each side. */
-interface Line {
+interface ComparisonLine {
   readonly name: string;
   readonly cells: readonly ComponentChildren[];
   /** Texts of the cells, to find out whether the sides differ. */
@@ -46,11 +46,11 @@ export function ComparePage({ place: { subject, settings } }: { readonly place: 
     <>
       <PageHead title={refs.length < 2 ? "Compare" : refs.map(getRefName).join(" and ")} kind="Side by side" />
       <FilterRow>
-        <RefField label="What" placeholder="B03" kinds={KINDS} value={subject} change={changeSubject} />
+        <RefField label="What" placeholder="B03" kinds={COMPARABLE_KINDS} value={subject} change={changeSubject} />
         <RefField
           label="With"
           placeholder="C03 D03"
-          kinds={KINDS}
+          kinds={COMPARABLE_KINDS}
           value={others.join(" ")}
           change={(value) => changeSettings({ with: value })}
         />
@@ -64,7 +64,7 @@ export function ComparePage({ place: { subject, settings } }: { readonly place: 
   );
 }
 
-async function loadComparedSide(ref: string, signal: AbortSignal): Promise<Side> {
+async function loadComparedSide(ref: string, signal: AbortSignal): Promise<ComparedSide> {
   const kind = ref.slice(0, ref.indexOf(":"));
   const [list, capacity] = await Promise.all([
     callRpc(
@@ -75,16 +75,18 @@ async function loadComparedSide(ref: string, signal: AbortSignal): Promise<Side>
     callRpc(CAPACITY_RPC, { scope_ref: ref }, signal),
   ]);
   const row = list.rows.find((one) => one.ref.toLowerCase() === ref.toLowerCase());
-  return { ref: row?.ref ?? ref, row, columns: list.columns, left: capacity.areas[0] };
+  return { ref: row?.ref ?? ref, row, columns: list.columns, capacity: capacity.areas[0] };
 }
 
-function ComparisonTable({ sides }: { readonly sides: readonly Side[] }) {
-  const columns: readonly Column<Line>[] = [
+function ComparisonTable({ sides }: { readonly sides: readonly ComparedSide[] }) {
+  const columns: readonly Column<ComparisonLine>[] = [
     {
       name: "Fact",
       cell: ({ name, texts }) => (hasEqualTexts(texts) ? <span class="muted">{name}</span> : <b>{name}</b>),
     },
-    ...sides.map(({ ref }, at): Column<Line> => ({ name: getRefName(ref), cell: ({ cells }) => cells[at] ?? "" })),
+    ...sides.map(
+      ({ ref }, at): Column<ComparisonLine> => ({ name: getRefName(ref), cell: ({ cells }) => cells[at] ?? "" }),
+    ),
   ];
   const all = [...listFactLines(sides), ...listCapacityLines(sides)];
   const lines = [
@@ -119,7 +121,7 @@ function ComparisonTable({ sides }: { readonly sides: readonly Side[] }) {
   );
 }
 
-function listFactLines(sides: readonly Side[]): readonly Line[] {
+function listFactLines(sides: readonly ComparedSide[]): readonly ComparisonLine[] {
   const columns = [...new Set(sides.flatMap((side) => side.columns))];
   return columns
     .filter(
@@ -134,12 +136,16 @@ function listFactLines(sides: readonly Side[]): readonly Line[] {
     }));
 }
 
-function listCapacityLines(sides: readonly Side[]): readonly Line[] {
-  const rows = sides.map(({ left }) => (left === undefined ? [] : listCapacityRows(left)));
+function listCapacityLines(sides: readonly ComparedSide[]): readonly ComparisonLine[] {
+  const rows = sides.map(({ capacity: left }) => (left === undefined ? [] : listCapacityRows(left)));
   const names = [...new Set(rows.flatMap((side) => side.map(({ name }) => name)))];
   return names.map((name) => {
     const found = rows.map((side) => side.find((one) => one.name === name));
-    return { name: `Left: ${name}`, cells: found.map((one) => one?.held), texts: found.map((one) => one?.text ?? "") };
+    return {
+      name: `Left: ${name}`,
+      cells: found.map((one) => one?.content),
+      texts: found.map((one) => one?.text ?? ""),
+    };
   });
 }
 

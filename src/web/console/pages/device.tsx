@@ -106,7 +106,7 @@ function DeviceSummary({ answer }: { readonly answer: GetDeviceResponse }) {
       </Card>
       <PowerInlets answer={answer} />
       <ReadingsCard target={`device:${answer.device.code}`} plannedW={answer.device.allocated_draw_w} />
-      {answer.device.ports.length > FEW_PORTS ? (
+      {answer.device.ports.length > MAX_LISTED_PORTS ? (
         <PortCounts answer={answer} />
       ) : (
         <div class="wide">
@@ -203,7 +203,7 @@ function CarriedLoad({ answer }: { readonly answer: GetDeviceResponse }) {
 }
 
 /** Maximum number of ports that the first tab lists. */
-const FEW_PORTS = 6;
+const MAX_LISTED_PORTS = 6;
 
 function groupCablesByPort({ device, cables }: GetDeviceResponse): ReadonlyMap<string, Cable> {
   const ends = cables.flatMap((cable) => [cable.a, cable.b].map((end) => ({ cable, end })));
@@ -229,7 +229,7 @@ function PortCounts({ answer }: { readonly answer: GetDeviceResponse }) {
 }
 
 function PortTable({ answer }: { readonly answer: GetDeviceResponse }) {
-  const may = useCanWrite();
+  const isWriter = useCanWrite();
   const { device } = answer;
   const byPort = groupCablesByPort(answer);
   const columns: readonly Column<Port>[] = [
@@ -249,7 +249,7 @@ function PortTable({ answer }: { readonly answer: GetDeviceResponse }) {
     { name: "Speed", numeric: true, cell: ({ speed_mbps }) => formatBandwidth(speed_mbps) },
     { name: "Leads to", cell: (port) => <CableFarEnd port={port} cable={byPort.get(port.name)} code={device.code} /> },
     { name: "Cable", cell: ({ name }) => describeCable(byPort.get(name)) },
-    ...(may
+    ...(isWriter
       ? [
           {
             name: "Change",

@@ -15,7 +15,7 @@ interface ElementTab<Reply> {
   readonly content: (reply: Reply) => ComponentChildren;
 }
 
-interface FrameProps<Reply> {
+interface ElementPageProps<Reply> {
   readonly place: PageAddress;
   readonly asked: CallState<Reply>;
   /** Kind of the element in a few words. */
@@ -33,7 +33,7 @@ interface FrameProps<Reply> {
 }
 
 /** Page of an element: state, a sentence, actions, and tabs that each fit one screen and one printed page. */
-export function ElementPage<Reply>(props: FrameProps<Reply>) {
+export function ElementPage<Reply>(props: ElementPageProps<Reply>) {
   const { place, asked, kind, trail, state, sentence, actions, tabs, options } = props;
   const chosen = place.settings.get("tab") ?? "";
   const shown = tabs.find(({ key }) => key === chosen) ?? tabs[0];

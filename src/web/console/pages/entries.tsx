@@ -17,9 +17,9 @@ import { RefLink, TimeText } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
 /** Maximum number of a request's changes that are shown at first. */
-const SHOWN = 20;
+const MAX_INITIAL_ENTRIES = 20;
 
-const COLUMNS: readonly Column<RequestGroup>[] = [
+const REQUEST_COLUMNS: readonly Column<RequestGroup>[] = [
   { name: "When", cell: ({ first }) => <TimeText at={first.occurred_at} /> },
   { name: "What", cell: (group) => <RequestEntries group={group} /> },
   { name: "Who", cell: ({ first }) => first.actor.principal || "anonymous" },
@@ -33,7 +33,7 @@ export function LogEntries({ entries }: { readonly entries: readonly AuditEntry[
   return (
     <Table
       caption="Changes"
-      columns={COLUMNS}
+      columns={REQUEST_COLUMNS}
       rows={groupEntriesByRequest(entries)}
       rowKey={({ first }) => String(first.seq)}
       empty="No change is recorded."
@@ -43,8 +43,8 @@ export function LogEntries({ entries }: { readonly entries: readonly AuditEntry[
 
 function RequestEntries({ group }: { readonly group: RequestGroup }) {
   const [open, setOpen] = useState(false);
-  const [all, setAll] = useState(false);
-  const shown = all ? group.entries : group.entries.slice(0, SHOWN);
+  const [isComplete, setComplete] = useState(false);
+  const shown = isComplete ? group.entries : group.entries.slice(0, MAX_INITIAL_ENTRIES);
   return (
     <details class="request" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{describeRequest(group)}</summary>
@@ -54,7 +54,7 @@ function RequestEntries({ group }: { readonly group: RequestGroup }) {
             <EntryDetails key={entry.seq} entry={entry} />
           ))}
           {shown.length === group.entries.length ? null : (
-            <button type="button" onClick={() => setAll(true)}>
+            <button type="button" onClick={() => setComplete(true)}>
               Show {formatCount(group.entries.length - shown.length)} more
             </button>
           )}

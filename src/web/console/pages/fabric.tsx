@@ -14,16 +14,16 @@ import { PictureView } from "../ui/picture.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
-type Link = FabricTopologyResponse["links"][number];
-type Node = FabricTopologyResponse["nodes"][number];
+type TopologyLink = FabricTopologyResponse["links"][number];
+type TopologyNode = FabricTopologyResponse["nodes"][number];
 
 /** Maximum numbers of listed links below a picture and in the table view. */
-const BUSIEST = 8;
-const LINKS = 100;
+const MAX_PICTURE_LINKS = 8;
+const MAX_TABLE_LINKS = 100;
 /** Maximum number of findings that are shown at first. */
-const FINDINGS = 8;
+const MAX_INITIAL_FINDINGS = 8;
 
-const LINK_COLUMNS: readonly Column<Link>[] = [
+const LINK_COLUMNS: readonly Column<TopologyLink>[] = [
   {
     name: "Leaf",
     cell: ({ link }) => <a href={formatPageUrl("device", link.a.device_code)}>{formatPortName(link.a)}</a>,
@@ -39,12 +39,12 @@ const LINK_COLUMNS: readonly Column<Link>[] = [
 ];
 
 /** Returns the status of a link. A link recorded as up is down if a switch at its end is assumed to have failed. */
-function describeLinkStatus({ link: { status }, live }: Link): string {
+function describeLinkStatus({ link: { status }, live }: TopologyLink): string {
   return live || status !== "LINK_STATUS_UP" ? formatEnum(status, "LINK_STATUS") : "Down: an end fails";
 }
 
 /** Views of a fabric, by the word in the URL; the matrix is the default. */
-const VIEWS = [
+const FABRIC_VIEWS = [
   ["", "Matrix"],
   ["bundles", "Bundles"],
   ["table", "Table"],
@@ -74,7 +74,7 @@ export function FabricPage({ place }: { readonly place: PageAddress }) {
           <SegmentedChoice
             label="Shown as"
             value={view}
-            choices={VIEWS}
+            choices={FABRIC_VIEWS}
             change={(chosen) => changeSettings({ view: chosen })}
           />
         }
@@ -119,7 +119,7 @@ function getRenderOptions(usual: object, view: string): { readonly render?: obje
   return { render: view === "bundles" ? { ...usual, view: "RENDER_VIEW_COMPACT" } : usual };
 }
 
-const NODE_COLUMNS: readonly Column<Node>[] = [
+const NODE_COLUMNS: readonly Column<TopologyNode>[] = [
   { name: "Switch", cell: ({ code }) => <a href={formatPageUrl("device", code)}>{code}</a> },
   { name: "Role", cell: ({ role }) => role },
   { name: "Rack", cell: ({ rack_code }) => (rack_code === "" ? null : <RefLink to={`rack:${rack_code}`} />) },
@@ -132,28 +132,28 @@ function formatRatio(value: number | undefined): string {
   return value === undefined ? "–" : `${formatDecimal(value)} : 1`;
 }
 
-interface ShownProps {
+interface FabricViewProps {
   readonly answer: FabricTopologyResponse;
   readonly question: PictureRequest;
   readonly isTable: boolean;
   readonly name: string;
 }
 
-function FabricView({ answer, question, isTable, name }: ShownProps) {
+function FabricView({ answer, question, isTable, name }: FabricViewProps) {
   const { nodes, missing, summary, render } = answer;
-  const isGrave = ({ severity }: FabricTopologyResponse["findings"][number]) => severity !== "SEVERITY_INFO";
-  const findings = answer.findings.toSorted((a, b) => Number(isGrave(b)) - Number(isGrave(a)));
+  const isWarning = ({ severity }: FabricTopologyResponse["findings"][number]) => severity !== "SEVERITY_INFO";
+  const findings = answer.findings.toSorted((a, b) => Number(isWarning(b)) - Number(isWarning(a)));
   const switches = [...nodes].sort((a, b) => (b.oversubscription_n1 ?? 0) - (a.oversubscription_n1 ?? 0));
   return (
     <>
       {summary === undefined ? null : <FabricSummary summary={summary} />}
-      {isTable ? null : <PictureView label="Fabric" render={render} question={question} readout told />}
+      {isTable ? null : <PictureView label="Fabric" render={render} question={question} readout omitsHeading />}
       {missing.length === 0 ? null : (
         <Card title="Missing links" action={<Badge tone="watch">{formatCount(missing.length)}</Badge>}>
           <p>{missing.map(({ leaf_code, spine_code }) => `${leaf_code} – ${spine_code}`).join(", ")}</p>
         </Card>
       )}
-      <BusiestLinks answer={answer} most={isTable ? LINKS : BUSIEST} name={name} />
+      <BusiestLinks answer={answer} most={isTable ? MAX_TABLE_LINKS : MAX_PICTURE_LINKS} name={name} />
       {isTable ? (
         <Card title="Switches">
           <Table
@@ -168,13 +168,13 @@ function FabricView({ answer, question, isTable, name }: ShownProps) {
       {findings.length === 0 ? null : (
         <Card
           title="Findings"
-          action={<Badge tone={findings.some(isGrave) ? "watch" : "info"}>{formatCount(findings.length)}</Badge>}
+          action={<Badge tone={findings.some(isWarning) ? "watch" : "info"}>{formatCount(findings.length)}</Badge>}
         >
-          <FindingList findings={findings.slice(0, FINDINGS)} />
-          {findings.length <= FINDINGS ? null : (
+          <FindingList findings={findings.slice(0, MAX_INITIAL_FINDINGS)} />
+          {findings.length <= MAX_INITIAL_FINDINGS ? null : (
             <details>
-              <summary>{formatCount(findings.length - FINDINGS)} more</summary>
-              <FindingList findings={findings.slice(FINDINGS)} />
+              <summary>{formatCount(findings.length - MAX_INITIAL_FINDINGS)} more</summary>
+              <FindingList findings={findings.slice(MAX_INITIAL_FINDINGS)} />
             </details>
           )}
         </Card>
@@ -214,8 +214,8 @@ function BusiestLinks({
   most: number;
   name: string;
 }) {
-  const load = ({ link, live }: Link) => (live ? link.utilization_pct : -1);
-  const busiest = links.toSorted((a, b) => load(b) - load(a)).slice(0, most);
+  const getLoad = ({ link, live }: TopologyLink) => (live ? link.utilization_pct : -1);
+  const busiest = links.toSorted((a, b) => getLoad(b) - getLoad(a)).slice(0, most);
   const all = formatPageUrl("links", "", { fabric: name, order: "load_pct desc" });
   return (
     <Card

@@ -16,7 +16,7 @@ import { type Column, Table } from "../ui/table.tsx";
 import { HealthReasons } from "./reasons.tsx";
 import { ElementActions } from "./thing_actions.tsx";
 
-const COLORINGS = [
+const COLORING_CHOICES = [
   ["", "One failure"],
   ["health", "Health"],
   ["power", "Power"],
@@ -25,20 +25,20 @@ const COLORINGS = [
 ] as const;
 
 /** Colourings by readings: word in the URL, label, and colouring in the request. */
-const MEASURED = [
+const MEASURED_COLORINGS = [
   ["measured-power", "Measured power", "power"],
   ["measured-temperature", "Measured temperature", "thermal"],
 ] as const;
 
 /** Effect of the worst single failure on a rack: label and tone. */
-const RISKS: Readonly<Record<string, readonly [string, Tone]>> = {
+const RISK_LABELS: Readonly<Record<string, readonly [string, Tone]>> = {
   RACK_RISK_DARK: ["goes dark", "fault"],
   RACK_RISK_PARTIAL: ["loses several devices", "watch"],
   RACK_RISK_DEVICE: ["loses one device", "plain"],
 };
 
 function RackRiskCell({ risk = "RACK_RISK_NONE", risk_ref }: RackTile) {
-  const [words, tone] = RISKS[risk] ?? ["stays on", "plain"];
+  const [words, tone] = RISK_LABELS[risk] ?? ["stays on", "plain"];
   return (
     <>
       <Badge tone={tone}>{words}</Badge>
@@ -52,7 +52,7 @@ function RackRiskCell({ risk = "RACK_RISK_NONE", risk_ref }: RackTile) {
   );
 }
 
-const COLUMNS: readonly Column<RackTile>[] = [
+const RACK_COLUMNS: readonly Column<RackTile>[] = [
   { name: "Rack", cell: ({ code }) => <a href={formatPageUrl("rack", code)}>{code}</a> },
   { name: "Row", cell: ({ row }) => row },
   { name: "Health", cell: ({ health }) => <HealthBadge health={health} /> },
@@ -64,43 +64,52 @@ const COLUMNS: readonly Column<RackTile>[] = [
 ];
 
 /** Maximum number of footprints drawn individually: people read a hall rack by rack, and its picture scrolls. */
-const MOST_NODES = 2000;
+const MAX_NODES = 2000;
 
 /** Columns of the table if the colours show the effect of one failure. */
-const WITH_RISK = [...COLUMNS.slice(0, 2), { name: "After one failure", cell: RackRiskCell }, ...COLUMNS.slice(2)];
+const RISK_COLUMNS = [
+  ...RACK_COLUMNS.slice(0, 2),
+  { name: "After one failure", cell: RackRiskCell },
+  ...RACK_COLUMNS.slice(2),
+];
 
 /** Columns of the table if the colours show readings. */
-const WITH_MEASURED: readonly Column<RackTile>[] = [
-  ...COLUMNS.slice(0, 2),
+const MEASURED_COLUMNS: readonly Column<RackTile>[] = [
+  ...RACK_COLUMNS.slice(0, 2),
   {
     name: "Measured",
     numeric: true,
     cell: ({ measured_w }) => (measured_w === undefined ? "" : formatWatts(measured_w)),
   },
-  ...COLUMNS.slice(2),
+  ...RACK_COLUMNS.slice(2),
 ];
 
-const ORDER: readonly (Health | undefined)[] = ["HEALTH_FAULT", "HEALTH_WATCH", "HEALTH_OK", "HEALTH_UNSPECIFIED"];
+const HEALTH_ORDER: readonly (Health | undefined)[] = [
+  "HEALTH_FAULT",
+  "HEALTH_WATCH",
+  "HEALTH_OK",
+  "HEALTH_UNSPECIFIED",
+];
 
 /** Returns the rank of a rack's risk; 0 is the worst. */
 function rankRackRisk({ risk }: RackTile): number {
-  const at = Object.keys(RISKS).indexOf(risk ?? "");
+  const at = Object.keys(RISK_LABELS).indexOf(risk ?? "");
   return at === -1 ? 3 : at;
 }
 
 /** Returns the rank of a health; 0 is the worst. Cooling units have no health and come last. */
 function rankHealth(health: Health | undefined): number {
-  const at = ORDER.indexOf(health);
-  return at === -1 ? ORDER.length : at;
+  const at = HEALTH_ORDER.indexOf(health);
+  return at === -1 ? HEALTH_ORDER.length : at;
 }
 
 export function FloorPage({ place }: { readonly place: PageAddress }) {
   const floorRef = place.subject;
   const coloring = place.settings.get("coloring") ?? "";
-  const measured = MEASURED.find(([word]) => word === coloring);
+  const measured = MEASURED_COLORINGS.find(([word]) => word === coloring);
   const render = {
     ...useRenderOptions(),
-    max_nodes: MOST_NODES,
+    max_nodes: MAX_NODES,
     coloring: convertToConstant("COLORING", measured?.[2] ?? (coloring || "risk")),
   };
   const request = {
@@ -134,7 +143,11 @@ export function FloorPage({ place }: { readonly place: PageAddress }) {
         <ChoiceField
           label="Colours show"
           value={coloring}
-          choices={isMeasurable ? [...COLORINGS, ...MEASURED.map(([word, name]) => [word, name] as const)] : COLORINGS}
+          choices={
+            isMeasurable
+              ? [...COLORING_CHOICES, ...MEASURED_COLORINGS.map(([word, name]) => [word, name] as const)]
+              : COLORING_CHOICES
+          }
           change={(value) => changeSettings({ coloring: value })}
         />
       </FilterRow>
@@ -163,7 +176,7 @@ function FloorPlanView({
   return (
     <>
       <HealthCounts counts={counts} />
-      <PictureView label={`Floor plan of ${getRefName(floor_ref)}`} render={render} question={question} told />
+      <PictureView label={`Floor plan of ${getRefName(floor_ref)}`} render={render} question={question} omitsHeading />
       {unplaced.length === 0 ? null : (
         <Card title="Without a place on the plan">
           <ul class="inline">
@@ -178,7 +191,7 @@ function FloorPlanView({
       <Card title="Racks">
         <Table
           caption="Racks of this floor, the worst first"
-          columns={hasRisk ? WITH_RISK : load_basis === "LOAD_BASIS_MEASURED" ? WITH_MEASURED : COLUMNS}
+          columns={hasRisk ? RISK_COLUMNS : load_basis === "LOAD_BASIS_MEASURED" ? MEASURED_COLUMNS : RACK_COLUMNS}
           rows={all}
           rowKey={({ code }) => code}
           empty="No rack stands on this floor."

@@ -13,14 +13,14 @@ import { Pager, useVisitedPages } from "../ui/pager.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { LogEntries } from "./entries.tsx";
 
-const ACTIONS = [
+const ACTION_CHOICES = [
   ["", "Every change"],
   ["create", "Created"],
   ["update", "Changed"],
   ["delete", "Deleted"],
 ] as const;
 
-const INTERFACES = [
+const INTERFACE_CHOICES = [
   ["", "Anything"],
   ["rest", "Console and HTTP API"],
   ["grpc", "gRPC"],
@@ -31,34 +31,38 @@ const INTERFACES = [
 ] as const;
 
 /** Number of entries per page. */
-const PAGE = "200";
+const PAGE_SIZE = "200";
 
 export function HistoryPage({ place }: { readonly place: PageAddress }) {
   const { settings, subject } = place;
-  const setting = (name: string) => settings.get(name) ?? "";
+  const getSetting = (name: string) => settings.get(name) ?? "";
   const filter = {
-    entity: subject === "" ? setting("entity") : subject,
-    actor: setting("actor"),
-    action: setting("action"),
-    interface: setting("through"),
-    request_id: setting("request"),
-    since: computeDayEdge(setting("since"), "start"),
-    until: computeDayEdge(setting("until"), "end"),
+    entity: subject === "" ? getSetting("entity") : subject,
+    actor: getSetting("actor"),
+    action: getSetting("action"),
+    interface: getSetting("through"),
+    request_id: getSetting("request"),
+    since: computeDayEdge(getSetting("since"), "start"),
+    until: computeDayEdge(getSetting("until"), "end"),
   };
   const pages = useVisitedPages(JSON.stringify(filter));
-  const asked = useRouteCall<HistoryReply>("/audit/history", { ...filter, page_size: PAGE, page_token: pages.token });
+  const asked = useRouteCall<HistoryReply>("/audit/history", {
+    ...filter,
+    page_size: PAGE_SIZE,
+    page_token: pages.token,
+  });
   return (
     <>
       <PageHead title={subject === "" ? "History" : `History of ${getRefName(subject)}`} />
       <FilterRow>
         <ChoiceField
           label="When"
-          value={findTimeRange(setting("since"), setting("until"))}
+          value={findTimeRange(getSetting("since"), getSetting("until"))}
           choices={TIME_RANGES}
           change={(range) => changeSettings({ since: range === "" ? "" : formatDayAgo(Number(range)), until: "" })}
         />
-        <DateField label="From" value={setting("since")} change={(since) => changeSettings({ since })} />
-        <DateField label="To" value={setting("until")} change={(until) => changeSettings({ until })} />
+        <DateField label="From" value={getSetting("since")} change={(since) => changeSettings({ since })} />
+        <DateField label="To" value={getSetting("until")} change={(until) => changeSettings({ until })} />
         <TextField
           label="Who"
           placeholder="alice, jwt:alice, token:alice"
@@ -68,7 +72,7 @@ export function HistoryPage({ place }: { readonly place: PageAddress }) {
         <ChoiceField
           label="What"
           value={filter.action}
-          choices={ACTIONS}
+          choices={ACTION_CHOICES}
           change={(action) => changeSettings({ action })}
         />
         {subject === "" ? (
@@ -83,7 +87,7 @@ export function HistoryPage({ place }: { readonly place: PageAddress }) {
         <ChoiceField
           label="Through"
           value={filter.interface}
-          choices={INTERFACES}
+          choices={INTERFACE_CHOICES}
           change={(through) => changeSettings({ through })}
         />
       </FilterRow>

@@ -5,7 +5,7 @@ import { guessResourceKind, guessTargetPath, listColumnTargets, parseRows } from
 import { countRefusedItems } from "../import/counts.ts";
 import { type CsvTable, replaceCsvCell } from "../import/csv.ts";
 import { ImportResult } from "../import/import_result.tsx";
-import { type ColumnMapping, listUnfilledFields, MappingTable } from "../import/mapping.tsx";
+import { type ColumnMapping, listBlockingFields, MappingTable } from "../import/mapping.tsx";
 import { type ImportItem, type ImportKind, parseImportItems, replaceItemField } from "../import/parse_items.ts";
 import { LARGE_TEXT_CHARS, parseTable, readUtf8File } from "../import/source.ts";
 import { ImportSteps, type StepName } from "../import/steps.tsx";
@@ -14,7 +14,7 @@ import { formatQuantity } from "../labels.ts";
 import { PageHead } from "../ui/page.tsx";
 import { EmptyText } from "../ui/parts.tsx";
 
-const EXAMPLE = '{"rack": {"code": "A01", "location": {"site_id": "AMS1", "floor_number": 1}}}';
+const JSON_LINE_EXAMPLE = '{"rack": {"code": "A01", "location": {"site_id": "AMS1", "floor_number": 1}}}';
 
 function guessColumnMapping(table: CsvTable, kind: ImportKind): ColumnMapping {
   const targets = listColumnTargets(kind);
@@ -37,24 +37,24 @@ function ImportWizard() {
   const [step, setStep] = useState<StepName>("map");
   const source = useImportSource();
   const { text, table, mapping, parse } = source;
-  const running = useImportRunner();
-  const { run, check, recheck, write, stop, goOn } = running;
-  const blocking = mapping === undefined ? [] : listUnfilledFields(mapping);
+  const runner = useImportRunner();
+  const { run, check, recheck, write, stop, continueRun: goOn } = runner;
+  const blocking = mapping === undefined ? [] : listBlockingFields(mapping);
   // Only checked data is written, so a change of the text or of a column discards the check.
-  const changed = (change: () => void) => {
-    running.forget();
+  const changeSource = (change: () => void) => {
+    runner.discardRun();
     change();
   };
-  const toCheck = () => {
+  const startCheck = () => {
     if (blocking.length > 0 || text.trim() === "") return;
     setStep("check");
     if (run === undefined || run.step === "write") void check(parse(text));
   };
-  const toWrite = () => {
+  const startWrite = () => {
     setStep("write");
     void write();
   };
-  const correct = (item: ImportItem, key: string, value: string) => {
+  const correctCell = (item: ImportItem, key: string, value: string) => {
     const row = table?.rows.find(({ line }) => line === item.line);
     const next =
       table === undefined || row === undefined
@@ -79,20 +79,20 @@ function ImportWizard() {
       {shown === "map" ? (
         <MappingStep
           source={source}
-          changed={changed}
+          changed={changeSource}
           isReady={text.trim() !== "" && blocking.length === 0}
-          next={toCheck}
+          next={startCheck}
         />
       ) : null}
       {shown !== "map" && run !== undefined ? (
         <>
-          <ImportResult run={run} goOn={goOn} table={table} {...(run.step === "check" && { correct })} />
+          <ImportResult run={run} goOn={goOn} table={table} {...(run.step === "check" && { correct: correctCell })} />
           <StepButtons
             run={run}
             go={setStep}
             stop={stop}
-            write={toWrite}
-            again={() => changed(() => source.setText(""))}
+            write={startWrite}
+            again={() => changeSource(() => source.setText(""))}
           />
         </>
       ) : null}
@@ -135,7 +135,7 @@ function StepButtons(props: {
   );
 }
 
-interface Source {
+interface ImportSource {
   readonly text: string;
   readonly setText: (text: string) => void;
   /** Table in the text; undefined if the text is JSON. */
@@ -146,7 +146,7 @@ interface Source {
 }
 
 /** Stores the text of a file and the mapping of its columns. The mapping stays as long as the columns are the same. */
-function useImportSource(): Source {
+function useImportSource(): ImportSource {
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState<{ readonly headers: string; readonly mapping: ColumnMapping }>();
   const table = useMemo(() => parseTable(text), [text]);
@@ -166,7 +166,7 @@ function useImportSource(): Source {
 
 /** First step: choose a file and assign its columns to fields. */
 function MappingStep(props: {
-  readonly source: Source;
+  readonly source: ImportSource;
   /** Applies a change to the data that is to be imported. */
   readonly changed: (change: () => void) => void;
   readonly isReady: boolean;
@@ -174,16 +174,16 @@ function MappingStep(props: {
 }) {
   const { source, changed, isReady, next } = props;
   const { text, table, mapping } = source;
-  const [unread, setUnread] = useState("");
+  const [readError, setReadError] = useState("");
   const setText = (whole: string) => changed(() => source.setText(whole));
   const set = (to: ColumnMapping) => changed(() => source.setMapping(to));
-  const choose = async (file: File): Promise<void> => {
+  const readFile = async (file: File): Promise<void> => {
     try {
       setText(await readUtf8File(file));
-      setUnread("");
+      setReadError("");
     } catch {
       setText("");
-      setUnread(`Cannot read "${file.name}" as UTF-8: save it as UTF-8, or use planner dc import --encoding`);
+      setReadError(`Cannot read "${file.name}" as UTF-8: save it as UTF-8, or use planner dc import --encoding`);
     }
   };
   return (
@@ -197,14 +197,14 @@ function MappingStep(props: {
       onDrop={(event) => {
         event.preventDefault();
         const file = event.dataTransfer?.files[0];
-        if (file !== undefined) void choose(file);
+        if (file !== undefined) void readFile(file);
       }}
     >
       <p>
-        CSV or a table copied from a spreadsheet, JSON Lines with <code>{EXAMPLE}</code> on each line, or one JSON
-        object of lists.
+        CSV or a table copied from a spreadsheet, JSON Lines with <code>{JSON_LINE_EXAMPLE}</code> on each line, or one
+        JSON object of lists.
       </p>
-      <TextSource text={text} setText={setText} unread={unread} choose={choose} />
+      <TextSource text={text} setText={setText} unread={readError} choose={readFile} />
       {table === undefined || mapping === undefined ? null : (
         <MappingTable
           table={table}

@@ -35,11 +35,11 @@ import { saveFile } from "../ui/save_file.ts";
 import { type Column, Table } from "../ui/table.tsx";
 
 /** Kinds that a writer can edit in bulk, by the kind of the list. */
-const WRITTEN: Readonly<Record<string, EditableKind>> = { RACK: "rack", DEVICE: "device", CRAC: "crac" };
+const BULK_EDITABLE_KINDS: Readonly<Record<string, EditableKind>> = { RACK: "rack", DEVICE: "device", CRAC: "crac" };
 
 /** Kinds that a writer can create, by the kind of the list. */
-const CREATED: Readonly<Record<string, EditableKind>> = {
-  ...WRITTEN,
+const CREATABLE_KINDS: Readonly<Record<string, EditableKind>> = {
+  ...BULK_EDITABLE_KINDS,
   CABLE: "cable",
   FABRIC_LINK: "fabric_link",
   DEVICE_TYPE: "device_type",
@@ -57,7 +57,7 @@ function ListView({ list, place }: { readonly list: ListKind; readonly place: Pa
   const known = listAllColumns(list.page);
   useStoredColumns(list, place);
   const shown = listShownColumns(list, place);
-  const created = CREATED[list.kind];
+  const created = CREATABLE_KINDS[list.kind];
   return (
     <>
       <PageHead
@@ -65,8 +65,8 @@ function ListView({ list, place }: { readonly list: ListKind; readonly place: Pa
         kind={asked.reply === undefined ? undefined : `${formatCount(asked.reply.total_count)} found`}
         action={
           <>
-            <ExportMenu list={list} request={request} columns={shown} />
-            {created === undefined ? null : <CreateButton kind={created} one={list.one} />}
+            <ExportButtons list={list} request={request} columns={shown} />
+            {created === undefined ? null : <CreateButton kind={created} one={list.singular} />}
           </>
         }
       />
@@ -117,9 +117,9 @@ function ListRows(props: {
 }) {
   const { list, place, reply, request, columns, page } = props;
   const selection = useRowSelection(JSON.stringify([request.query, request.conditions]));
-  const may = useCanWrite();
-  const kind = WRITTEN[list.kind];
-  const writes = may ? kind : undefined;
+  const isWriter = useCanWrite();
+  const kind = BULK_EDITABLE_KINDS[list.kind];
+  const writes = isWriter ? kind : undefined;
   if (reply.total_count === 0) return <EmptyList list={list} place={place} />;
   return (
     <>
@@ -164,18 +164,19 @@ function createTableColumns(
 
 /** Reason why a list is empty, with a link that removes the filter or adds elements. */
 function EmptyList({ list, place }: { readonly list: ListKind; readonly place: PageAddress }) {
-  const may = useCanWrite();
+  const isWriter = useCanWrite();
   const isFiltered = listConditions(place).length > 0 || (place.settings.get("q") ?? "") !== "";
   if (isFiltered) {
     return (
       <EmptyText>
-        No {list.one} matches. <a href={formatPageUrl(list.page)}>Remove the filters</a>
+        No {list.singular} matches. <a href={formatPageUrl(list.page)}>Remove the filters</a>
       </EmptyText>
     );
   }
   return (
     <EmptyText>
-      No {list.one} is recorded. {list.empty} {may ? <a href={formatPageUrl("import")}>Import a file</a> : null}
+      No {list.singular} is recorded. {list.emptyText}{" "}
+      {isWriter ? <a href={formatPageUrl("import")}>Import a file</a> : null}
     </EmptyText>
   );
 }
@@ -186,10 +187,10 @@ function CreateButton({ kind, one }: { readonly kind: EditableKind; readonly one
 }
 
 /** Buttons that save all rows of the list, with the chosen columns, as CSV or JSON. */
-function ExportMenu({ list, request, columns }: { list: ListKind; request: object; columns: readonly string[] }) {
+function ExportButtons({ list, request, columns }: { list: ListKind; request: object; columns: readonly string[] }) {
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
-  const save = async (format: "csv" | "json") => {
+  const saveRows = async (format: "csv" | "json") => {
     setProblem("");
     setBusy(true);
     try {
@@ -207,11 +208,11 @@ function ExportMenu({ list, request, columns }: { list: ListKind; request: objec
   return (
     <>
       {problem === "" ? null : <span role="alert">{problem}</span>}
-      <button type="button" disabled={busy} onClick={() => void save("csv")}>
+      <button type="button" disabled={busy} onClick={() => void saveRows("csv")}>
         <Icon name="export" />
         CSV
       </button>
-      <button type="button" disabled={busy} onClick={() => void save("json")}>
+      <button type="button" disabled={busy} onClick={() => void saveRows("json")}>
         JSON
       </button>
     </>

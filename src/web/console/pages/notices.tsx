@@ -10,18 +10,18 @@ import { ReplyView } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, EmptyText, TimeText } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { SEVERITY_MARKS } from "./rehearsal.tsx";
+import { SEVERITY_BADGES } from "./rehearsal.tsx";
 
-const LIST = "datacenter.v1.PlanningService/ListNotices";
-const SHOWN = { page_size: 200 };
+const LIST_NOTICES_RPC = "datacenter.v1.PlanningService/ListNotices";
+const LIST_OPTIONS = { page_size: 200 };
 /** Maximum time to wait for a trial's result, in milliseconds; longer than the server waits for a receiver. */
-const PATIENCE_MS = 20_000;
-const LOOK_MS = 500;
+const TEST_TIMEOUT_MS = 20_000;
+const POLL_INTERVAL_MS = 500;
 
 /** Page with the receivers of notices, the notices that wait to be sent, and those that could not be sent. */
 export function NoticesPage() {
-  const asked = useCall(LIST, { ...SHOWN, state: "NOTICE_STATE_WAITING" });
-  const dead = useCall(LIST, { ...SHOWN, state: "NOTICE_STATE_DEAD" });
+  const asked = useCall(LIST_NOTICES_RPC, { ...LIST_OPTIONS, state: "NOTICE_STATE_WAITING" });
+  const dead = useCall(LIST_NOTICES_RPC, { ...LIST_OPTIONS, state: "NOTICE_STATE_DEAD" });
   const { waiting_count = 0, dead_count = 0 } = asked.reply ?? {};
   const orders = useOperations([asked, dead]);
   return (
@@ -34,13 +34,13 @@ export function NoticesPage() {
             : `${formatQuantity(waiting_count, "notice")} waiting, ${formatQuantity(dead_count, "dead letter")}`
         }
       />
-      <p role="status">{orders.said}</p>
+      <p role="status">{orders.resultText}</p>
       <ReplyView asked={asked}>
         {(reply) => (
           <>
             <ReceiverList names={reply.receivers} orders={orders} />
             <Card title="Waiting">
-              <NoticeTable notices={reply.notices} of={waiting_count}>
+              <NoticeTable notices={reply.notices} total={waiting_count}>
                 No notice waits.
               </NoticeTable>
             </Card>
@@ -52,16 +52,16 @@ export function NoticesPage() {
   );
 }
 
-interface Orders {
+interface NoticeOperations {
   /** Result of the last operation as text. */
-  readonly said: string;
+  readonly resultText: string;
   readonly isBusy: boolean;
   /** Runs an operation that returns its result as text. */
-  readonly run: (order: () => Promise<string>) => void;
+  readonly runOperation: (order: () => Promise<string>) => void;
 }
 
 /** Runs one operation at a time, and reloads the lists after it. */
-function useOperations(lists: readonly Pick<CallState<unknown>, "again">[]): Orders {
+function useOperations(lists: readonly Pick<CallState<unknown>, "again">[]): NoticeOperations {
   const [said, say] = useState("");
   const [isBusy, setBusy] = useState(false);
   const run = async (order: () => Promise<string>) => {
@@ -69,13 +69,13 @@ function useOperations(lists: readonly Pick<CallState<unknown>, "again">[]): Ord
     say("");
     say(await order().catch((error: unknown) => convertToCallError(error).message));
     setBusy(false);
-    for (const { again } of lists) again();
+    for (const { reload: again } of lists) again();
   };
-  return { said, isBusy, run: (order) => void run(order) };
+  return { resultText: said, isBusy, runOperation: (order) => void run(order) };
 }
 
-function ReceiverList({ names, orders }: { readonly names: readonly string[]; readonly orders: Orders }) {
-  const may = useCanWrite();
+function ReceiverList({ names, orders }: { readonly names: readonly string[]; readonly orders: NoticeOperations }) {
+  const isWriter = useCanWrite();
   return (
     <Card title="Receivers">
       {names.length === 0 ? (
@@ -87,8 +87,12 @@ function ReceiverList({ names, orders }: { readonly names: readonly string[]; re
           {names.map((name) => (
             <li key={name}>
               {name}{" "}
-              {may ? (
-                <button type="button" disabled={orders.isBusy} onClick={() => orders.run(() => sendTestNotice(name))}>
+              {isWriter ? (
+                <button
+                  type="button"
+                  disabled={orders.isBusy}
+                  onClick={() => orders.runOperation(() => sendTestNotice(name))}
+                >
                   Send a trial<span class="sr-only"> to {name}</span>
                 </button>
               ) : null}
@@ -104,14 +108,14 @@ function ReceiverList({ names, orders }: { readonly names: readonly string[]; re
 async function sendTestNotice(receiver: string): Promise<string> {
   const rpc = "datacenter.v1.PlanningService/TestNotice";
   const { notice } = await callWithSignIn(() => callRpc(rpc, { receiver, request_id: crypto.randomUUID() }));
-  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {
+  for (const end = performance.now() + TEST_TIMEOUT_MS; performance.now() < end; ) {
     const { notices, next_page_token: more } = await callWithSignIn(() =>
-      callRpc(LIST, { state: "NOTICE_STATE_WAITING", page_size: 1000 }),
+      callRpc(LIST_NOTICES_RPC, { state: "NOTICE_STATE_WAITING", page_size: 1000 }),
     );
     const found = notices.find((one) => one.id === notice.id);
     if (found === undefined && more === "") return `“${receiver}” took the trial.`;
     if (found !== undefined && found.error !== "") return `“${receiver}” did not take the trial: ${found.error}.`;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
   }
   return `The trial to “${receiver}” was not sent yet: it waits.`;
 }
@@ -122,24 +126,24 @@ async function resendNotices(ids: readonly string[]): Promise<string> {
   return `${formatQuantity(resent, "dead letter")} will be sent again.`;
 }
 
-function DeadLetterList({ reply, orders }: { readonly reply: ListNoticesResponse; readonly orders: Orders }) {
-  const may = useCanWrite();
+function DeadLetterList({ reply, orders }: { readonly reply: ListNoticesResponse; readonly orders: NoticeOperations }) {
+  const isWriter = useCanWrite();
   const action =
-    may && reply.dead_count > 0 ? (
-      <button type="button" disabled={orders.isBusy} onClick={() => orders.run(() => resendNotices([]))}>
+    isWriter && reply.dead_count > 0 ? (
+      <button type="button" disabled={orders.isBusy} onClick={() => orders.runOperation(() => resendNotices([]))}>
         Send again
       </button>
     ) : null;
   return (
     <Card title="Dead letters" action={action}>
-      <NoticeTable notices={reply.notices} of={reply.dead_count}>
+      <NoticeTable notices={reply.notices} total={reply.dead_count}>
         Every notice was taken within a day, or still waits.
       </NoticeTable>
     </Card>
   );
 }
 
-const COLUMNS: readonly Column<KeptNotice>[] = [
+const NOTICE_COLUMNS: readonly Column<KeptNotice>[] = [
   { name: "Notice", cell: ({ summary }) => stripRefKinds(summary) },
   { name: "Severity", cell: ({ severity }) => <SeverityBadge of={severity} /> },
   { name: "To", cell: ({ receiver }) => receiver },
@@ -156,23 +160,23 @@ const COLUMNS: readonly Column<KeptNotice>[] = [
 ];
 
 function SeverityBadge({ of }: { readonly of: string }) {
-  const [tone, word] = SEVERITY_MARKS[of] ?? ["plain", of];
+  const [tone, word] = SEVERITY_BADGES[of] ?? ["plain", of];
   return <Badge tone={tone}>{word}</Badge>;
 }
 
-interface ListedProps {
+interface NoticeTableProps {
   readonly notices: readonly KeptNotice[];
   /** Total number of notices. */
-  readonly of: number;
+  readonly total: number;
   readonly children: string;
 }
 
-function NoticeTable({ notices, of, children }: ListedProps) {
+function NoticeTable({ notices, total: of, children }: NoticeTableProps) {
   return (
     <>
       <Table
         caption="Notices in the order of sending"
-        columns={COLUMNS}
+        columns={NOTICE_COLUMNS}
         rows={notices}
         rowKey={({ id }) => id}
         empty={children}

@@ -28,26 +28,34 @@ export function ObjectPage({ place }: { readonly place: PageAddress }) {
   );
   if (object === undefined) return null;
   const row = asked.reply?.rows.find((one) => one.ref.toLowerCase() === ref.toLowerCase());
-  const shown = (content: (row: InventoryRow) => ComponentChildren) => () =>
+  const createTabRenderer = (content: (row: InventoryRow) => ComponentChildren) => () =>
     row === undefined ? <MissingElement subject={place.subject} target={ref} /> : content(row);
-  const { picture } = object;
+  const { createPictureRequest: picture } = object;
   return (
     <ElementPage
       place={place}
       asked={asked}
-      kind={object.one}
+      kind={object.singular}
       trail={createObjectTrail(object, row)}
       state={row === undefined ? null : <ObjectState row={row} />}
-      sentence={row === undefined ? undefined : object.sentence?.(row)}
-      actions={row === undefined ? null : object.actions(row)}
+      sentence={row === undefined ? undefined : object.renderSentence?.(row)}
+      actions={row === undefined ? null : object.renderActions(row)}
       tabs={[
         {
           key: "",
           name: "Overview",
-          content: shown((one) => <ElementData object={object} row={one} columns={asked.reply?.columns ?? []} />),
+          content: createTabRenderer((one) => (
+            <ElementData object={object} row={one} columns={asked.reply?.columns ?? []} />
+          )),
         },
-        ...(object.isPlace
-          ? [{ key: "cooling", name: "Cooling", content: shown((one) => <LocationCooling scope={one.ref} />) }]
+        ...(object.isLocation
+          ? [
+              {
+                key: "cooling",
+                name: "Cooling",
+                content: createTabRenderer((one) => <LocationCooling scope={one.ref} />),
+              },
+            ]
           : []),
         ...(picture === undefined
           ? []
@@ -55,17 +63,17 @@ export function ObjectPage({ place }: { readonly place: PageAddress }) {
               {
                 key: "picture",
                 name: "Picture",
-                content: shown((one: InventoryRow) => <ObjectPicture question={picture(one)} row={one} />),
+                content: createTabRenderer((one: InventoryRow) => <ObjectPicture question={picture(one)} row={one} />),
               },
             ]),
         {
           key: "history",
           name: "Changes",
-          content: shown((one) =>
-            object.isPlace ? (
+          content: createTabRenderer((one) =>
+            object.isLocation ? (
               <LocationChanges row={one} />
             ) : (
-              <ElementChanges entity={object.changed?.(one) ?? one.ref} />
+              <ElementChanges entity={object.getChangeLogRef?.(one) ?? one.ref} />
             ),
           ),
         },
@@ -75,7 +83,7 @@ export function ObjectPage({ place }: { readonly place: PageAddress }) {
 }
 
 /** Matches references of kinds with meters, except devices and racks. */
-const MEASURED = /^(?:crac|feed|port):/;
+const METERED_REF_PATTERN = /^(?:crac|feed|port):/;
 
 function MissingElement({ subject, target }: { readonly subject: string; readonly target: string }) {
   return (
@@ -87,10 +95,10 @@ function MissingElement({ subject, target }: { readonly subject: string; readonl
 }
 
 /** Columns that contain an element's state. */
-const STATES = ["health", "status", "power", "traffic"] as const;
+const STATE_COLUMNS = ["health", "status", "power", "traffic"] as const;
 
 function ObjectState({ row }: { readonly row: InventoryRow }) {
-  const column = STATES.find((one) => row.texts[one] !== undefined);
+  const column = STATE_COLUMNS.find((one) => row.texts[one] !== undefined);
   return column === undefined ? null : <ListCell row={row} column={column} />;
 }
 
@@ -108,7 +116,7 @@ function ElementData({ object, row, columns }: { object: ObjectKind; row: Invent
         </Card>
         <Card title="Related">
           <ul class="inline">
-            {object.related(row).map(([name, page, settings]) => (
+            {object.listRelatedLinks(row).map(([name, page, settings]) => (
               <li key={name}>
                 <a href={formatPageUrl(page, "", settings)}>{name}</a>
               </li>
@@ -116,8 +124,8 @@ function ElementData({ object, row, columns }: { object: ObjectKind; row: Invent
           </ul>
         </Card>
       </div>
-      {object.details?.(row)}
-      {MEASURED.test(row.ref) ? <ReadingsCard target={row.ref} /> : null}
+      {object.renderDetails?.(row)}
+      {METERED_REF_PATTERN.test(row.ref) ? <ReadingsCard target={row.ref} /> : null}
     </div>
   );
 }
@@ -141,7 +149,12 @@ function ObjectPicture({ question, row }: { readonly question: PictureRequest; r
   const asked = { rpc: question.rpc, request };
   // The page's text also has the figures of a cable path, but not those of a failure or a zone.
   return (
-    <PictureView label={row.name} render={reply?.render} question={asked} told={question.rpc === "TraceCablePath"} />
+    <PictureView
+      label={row.name}
+      render={reply?.render}
+      question={asked}
+      omitsHeading={question.rpc === "TraceCablePath"}
+    />
   );
 }
 

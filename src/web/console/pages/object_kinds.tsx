@@ -21,34 +21,34 @@ import { TypePorts } from "./type_ports.tsx";
 export interface ObjectKind {
   /** Value of InventoryKind without its prefix. */
   readonly kind: string;
-  readonly one: string;
+  readonly singular: string;
   /** Renders the buttons for actions on the element. */
-  readonly actions: (row: InventoryRow) => ComponentChildren;
+  readonly renderActions: (row: InventoryRow) => ComponentChildren;
   /** Renders a sentence about the most important fact of the element. */
-  readonly sentence?: (row: InventoryRow) => ComponentChildren;
+  readonly renderSentence?: (row: InventoryRow) => ComponentChildren;
   /** Returns the request whose reply contains the element's picture. */
-  readonly picture?: (row: InventoryRow) => PictureRequest;
+  readonly createPictureRequest?: (row: InventoryRow) => PictureRequest;
   /** Whether the element is a location. Locations exist only in the location fields of other elements. */
-  readonly isPlace?: true;
+  readonly isLocation?: true;
   /** Returns the reference under which the change log stores the element's changes; the element's own if absent. */
-  readonly changed?: (row: InventoryRow) => string;
+  readonly getChangeLogRef?: (row: InventoryRow) => string;
   /** Renders data that the list row lacks. */
-  readonly details?: (row: InventoryRow) => ComponentChildren;
+  readonly renderDetails?: (row: InventoryRow) => ComponentChildren;
   /** Returns links to lists of related elements: name, page and conditions. */
-  readonly related: (row: InventoryRow) => readonly Related[];
+  readonly listRelatedLinks: (row: InventoryRow) => readonly RelatedLink[];
 }
 
-type Related = readonly [name: string, page: string, settings: Readonly<Record<string, string>>];
+type RelatedLink = readonly [name: string, page: string, settings: Readonly<Record<string, string>>];
 
-const link = (text: string, href: string) => (
+const renderLinkButton = (text: string, href: string) => (
   <a class="button" href={href}>
     {text}
   </a>
 );
 
 /** Returns links to the racks, devices, cooling units and supplies that match the same conditions. */
-function listContentLinks(settings: Readonly<Record<string, string>>, hasRow: boolean): readonly Related[] {
-  const all: readonly Related[] = [
+function listContentLinks(settings: Readonly<Record<string, string>>, hasRow: boolean): readonly RelatedLink[] {
+  const all: readonly RelatedLink[] = [
     ["Racks", "racks", settings],
     ["Devices", "devices", settings],
     ["Cooling units", "cooling", settings],
@@ -57,11 +57,13 @@ function listContentLinks(settings: Readonly<Record<string, string>>, hasRow: bo
 }
 
 /** Properties that the kinds site, room and row share. */
-const PLACE = {
+const LOCATION_PROPERTIES = {
   isPlace: true,
   sentence: ({ ref }: InventoryRow) => <WorstLossSentence scope={ref} />,
   actions: ({ ref }: InventoryRow) => (
-    <ElementActions target={ref}>{link("Fabric", formatPageUrl("fabric", "", { scope: ref }))}</ElementActions>
+    <ElementActions target={ref}>
+      {renderLinkButton("Fabric", formatPageUrl("fabric", "", { scope: ref }))}
+    </ElementActions>
   ),
   details: ({ ref }: InventoryRow) => (
     <>
@@ -71,19 +73,22 @@ const PLACE = {
   ),
 } as const;
 
-const pathPicture = (port: string): PictureRequest => ({ rpc: "TraceCablePath", request: { port_ref: port } });
+const createPathPictureRequest = (port: string): PictureRequest => ({
+  rpc: "TraceCablePath",
+  request: { port_ref: port },
+});
 
 /** Returns the reference of the device that declares a feed. The change log stores the feed's changes under it. */
-const feedChanges = ({ ref, texts: { source = "" } }: InventoryRow) =>
+const getFeedChangeLogRef = ({ ref, texts: { source = "" } }: InventoryRow) =>
   source === "" ? ref : `device:${source.split("/")[0]}`;
 
 /** Kinds of elements by the names of their pages. */
 export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGE_KINDS)[number], ObjectKind>> = {
   site: {
     kind: "SITE",
-    one: "Site",
-    ...PLACE,
-    related: ({ name }) => [
+    singular: "Site",
+    ...LOCATION_PROPERTIES,
+    listRelatedLinks: ({ name }) => [
       ["Floors", "floors", { site: name }],
       ["Rooms", "rooms", { site: name }],
       ...listContentLinks({ site: name }, false),
@@ -91,20 +96,20 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGE_KINDS)[number], O
   },
   room: {
     kind: "ROOM",
-    one: "Room",
-    ...PLACE,
-    related: (row) => listContentLinks(getLocationConditions(row, "room"), false),
+    singular: "Room",
+    ...LOCATION_PROPERTIES,
+    listRelatedLinks: (row) => listContentLinks(getLocationConditions(row, "room"), false),
   },
   row: {
     kind: "ROW",
-    one: "Row",
-    ...PLACE,
-    related: (row) => listContentLinks(getLocationConditions(row, "row"), true),
+    singular: "Row",
+    ...LOCATION_PROPERTIES,
+    listRelatedLinks: (row) => listContentLinks(getLocationConditions(row, "row"), true),
   },
   crac: {
     kind: "CRAC",
-    one: "Cooling unit",
-    sentence: ({ figures, texts }) => (
+    singular: "Cooling unit",
+    renderSentence: ({ figures, texts }) => (
       <LoadSentence share={figures["load_pct"]}>
         It carries {formatColumnFigure("load_kw", figures["load_kw"] ?? 0)} of heat from{" "}
         {splitServedZones(texts["serves"]).map(getRefName).join(" and ") || "an unknown zone"},{" "}
@@ -114,29 +119,29 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGE_KINDS)[number], O
         .
       </LoadSentence>
     ),
-    details: ({ name, texts }) => (
+    renderDetails: ({ name, texts }) => (
       <Card title="If it fails">
         {splitServedZones(texts["serves"]).map((zone) => (
           <ZoneWithoutUnit key={zone} zone={zone} unit={name} isLiquid={texts["medium"] === "LIQUID"} />
         ))}
       </Card>
     ),
-    picture: ({ texts }) => ({
+    createPictureRequest: ({ texts }) => ({
       rpc: "ThermalHeadroom",
       request: { scope_ref: splitServedZones(texts["serves"])[0] ?? "" },
     }),
-    actions: ({ ref, name }) => (
+    renderActions: ({ ref, name }) => (
       <ElementActions target={ref} edit={{ kind: "crac", identity: { code: name } }} history={ref} />
     ),
-    related: ({ texts }) =>
+    listRelatedLinks: ({ texts }) =>
       splitServedZones(texts["serves"]).map(
-        (ref): Related => [`Cooling of ${getRefName(ref)}`, `thermal/${encodeURIComponent(ref)}`, {}],
+        (ref): RelatedLink => [`Cooling of ${getRefName(ref)}`, `thermal/${encodeURIComponent(ref)}`, {}],
       ),
   },
   feed: {
     kind: "SUPPLY",
-    one: "Feed",
-    sentence: ({ figures, texts }) => (
+    singular: "Feed",
+    renderSentence: ({ figures, texts }) => (
       <LoadSentence share={Math.max(figures["load_pct"] ?? 0, figures["failover_pct"] ?? 0)}>
         It carries {formatWatts(figures["load_w"])} of {formatWatts(figures["capacity_w"])}
         {texts["failover_ref"] === undefined
@@ -144,75 +149,75 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGE_KINDS)[number], O
           : `, and ${formatWatts(figures["failover_w"])} when ${getRefName(texts["failover_ref"])} is lost.`}
       </LoadSentence>
     ),
-    details: (row) => <SupplyCard supplies={[row]} />,
-    changed: feedChanges,
-    picture: ({ ref }) => ({ rpc: "PowerBlastRadius", request: { source_ref: ref } }),
-    actions: (row) => <ElementActions target={row.ref} history={feedChanges(row)} />,
-    related: ({ ref }) => [["Devices that it feeds", "devices", { fed_by: ref }]],
+    renderDetails: (row) => <SupplyCard supplies={[row]} />,
+    getChangeLogRef: getFeedChangeLogRef,
+    createPictureRequest: ({ ref }) => ({ rpc: "PowerBlastRadius", request: { source_ref: ref } }),
+    renderActions: (row) => <ElementActions target={row.ref} history={getFeedChangeLogRef(row)} />,
+    listRelatedLinks: ({ ref }) => [["Devices that it feeds", "devices", { fed_by: ref }]],
   },
   cable: {
     kind: "CABLE",
-    one: "Cable",
-    picture: ({ texts }) => pathPicture(`port:${texts["a_device"]}/${texts["a_port"]}`),
-    actions: ({ ref, texts }) => (
+    singular: "Cable",
+    createPictureRequest: ({ texts }) => createPathPictureRequest(`port:${texts["a_device"]}/${texts["a_port"]}`),
+    renderActions: ({ ref, texts }) => (
       <>
-        {link("Where does it end", formatPageUrl("trace", `port:${texts["a_device"]}/${texts["a_port"]}`))}
+        {renderLinkButton("Where does it end", formatPageUrl("trace", `port:${texts["a_device"]}/${texts["a_port"]}`))}
         <ElementActions
           target={ref}
-          fails={false}
+          canFail={false}
           edit={{ kind: "cable", identity: parseEndValues(texts) }}
           history={ref}
         />
       </>
     ),
-    related: ({ texts }) => [
+    listRelatedLinks: ({ texts }) => [
       [`Ports of ${texts["a_device"]}`, "ports", { device: texts["a_device"] ?? "" }],
       [`Ports of ${texts["b_device"]}`, "ports", { device: texts["b_device"] ?? "" }],
     ],
   },
   fabric_link: {
     kind: "FABRIC_LINK",
-    one: "Fabric link",
-    actions: ({ ref, texts }) => (
+    singular: "Fabric link",
+    renderActions: ({ ref, texts }) => (
       <>
-        {link("Fabric", formatPageUrl("fabric", texts["fabric"] ?? ""))}
+        {renderLinkButton("Fabric", formatPageUrl("fabric", texts["fabric"] ?? ""))}
         <ElementActions
           target={ref}
-          fails={false}
+          canFail={false}
           edit={{ kind: "fabric_link", identity: parseEndValues(texts) }}
           history={ref}
         />
       </>
     ),
-    related: ({ texts }) => [
+    listRelatedLinks: ({ texts }) => [
       [`Links of ${texts["a_device"]}`, "links", { a_device: texts["a_device"] ?? "" }],
       [`Links of ${texts["b_device"]}`, "links", { b_device: texts["b_device"] ?? "" }],
     ],
   },
   port: {
     kind: "PORT",
-    one: "Port",
-    picture: ({ ref }) => pathPicture(ref),
-    details: ({ ref }) => <PortPowerCard port={ref} />,
-    actions: ({ ref }) => (
+    singular: "Port",
+    createPictureRequest: ({ ref }) => createPathPictureRequest(ref),
+    renderDetails: ({ ref }) => <PortPowerCard port={ref} />,
+    renderActions: ({ ref }) => (
       <>
-        {link("Where does it lead", formatPageUrl("trace", ref))}
-        <ElementActions target={ref} fails={false} history={ref} />
+        {renderLinkButton("Where does it lead", formatPageUrl("trace", ref))}
+        <ElementActions target={ref} canFail={false} history={ref} />
       </>
     ),
-    related: ({ texts }) => [[`Ports of ${texts["device"]}`, "ports", { device: texts["device"] ?? "" }]],
+    listRelatedLinks: ({ texts }) => [[`Ports of ${texts["device"]}`, "ports", { device: texts["device"] ?? "" }]],
   },
   device_type: {
     kind: "DEVICE_TYPE",
-    one: "Device type",
-    actions: ({ ref, name }) => (
+    singular: "Device type",
+    renderActions: ({ ref, name }) => (
       <>
-        {link("Where does it fit?", formatPageUrl("placement", "", { type: name }))}
+        {renderLinkButton("Where does it fit?", formatPageUrl("placement", "", { type: name }))}
         <ElementActions edit={{ kind: "device_type", identity: { code: name } }} history={ref} />
       </>
     ),
-    details: ({ name }) => <TypePorts code={name} />,
-    related: ({ texts: { manufacturer = "", model = "" } }) => [
+    renderDetails: ({ name }) => <TypePorts code={name} />,
+    listRelatedLinks: ({ texts: { manufacturer = "", model = "" } }) => [
       ["Devices of this type", "devices", { manufacturer, model }],
     ],
   },
@@ -261,9 +266,9 @@ function getLocationConditions({ texts, name }: InventoryRow, kind: "room" | "ro
 }
 
 function parseEndValues(texts: Readonly<Record<string, string>>): ResourceValues {
-  const end = (side: "a" | "b") => ({
+  const getEnd = (side: "a" | "b") => ({
     device_code: texts[`${side}_device`] ?? "",
     port_name: texts[`${side}_port`] ?? "",
   });
-  return { a: end("a"), b: end("b") };
+  return { a: getEnd("a"), b: getEnd("b") };
 }

@@ -5,7 +5,7 @@ import { useInventory } from "../api/use_inventory.ts";
 import { formatQuantity } from "../labels.ts";
 import { createLazyComponent } from "../on_demand.tsx";
 import { CauseList } from "../overview/causes.tsx";
-import { CurrentFailures, useFailureCounts } from "../overview/failed_now.tsx";
+import { CurrentFailures, useCurrentFailures } from "../overview/failed_now.tsx";
 import { FloorCard } from "../overview/floors.tsx";
 import { OverviewGauges } from "../overview/gauges.tsx";
 import { NewChangesCard } from "../overview/new_changes.tsx";
@@ -18,7 +18,7 @@ import { ReplyView } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 
 /** Maximum number of floors drawn on the first screen; the list of floors shows all of them. */
-const FLOORS = 4;
+const MAX_FLOOR_PLANS = 4;
 
 const EmptyInventory = createLazyComponent(
   async () => (await import("../overview/empty_inventory.tsx")).EmptyInventory,
@@ -47,7 +47,7 @@ export function OverviewPage() {
 
 function InventoryDashboard({ inventory }: { readonly inventory: InventoryOverview }) {
   const asked = useFailureRehearsal();
-  const failures = useFailureCounts();
+  const failures = useCurrentFailures();
   const floors = inventory.sites.flatMap(({ site_id, floors: all }) => all.map((floor) => ({ site: site_id, floor })));
   return (
     <>
@@ -67,10 +67,10 @@ function InventoryDashboard({ inventory }: { readonly inventory: InventoryOvervi
           {asked.reply === undefined ? null : <WorstFindings most={2} />}
           <OpenWindowsCard />
           {inventory.sites.length > 1 ? <SiteCards inventory={inventory} /> : null}
-          {floors.slice(0, inventory.sites.length > 1 ? 0 : FLOORS).map(({ site, floor }) => (
+          {floors.slice(0, inventory.sites.length > 1 ? 0 : MAX_FLOOR_PLANS).map(({ site, floor }) => (
             <FloorCard key={floor.floor_ref} site={site} floor={floor} />
           ))}
-          {floors.length > FLOORS && inventory.sites.length === 1 ? (
+          {floors.length > MAX_FLOOR_PLANS && inventory.sites.length === 1 ? (
             <p>
               <a href={formatPageUrl("floors")}>All {floors.length} floors</a>
             </p>
@@ -84,7 +84,7 @@ function InventoryDashboard({ inventory }: { readonly inventory: InventoryOvervi
 /** Returns the page's title: a sentence about current failures and the worst single failure. */
 function formatOverviewTitle(
   rehearsal: RehearseFailuresResponse | undefined,
-  failures: ReturnType<typeof useFailureCounts>,
+  failures: ReturnType<typeof useCurrentFailures>,
 ): string {
   if (rehearsal === undefined || failures === undefined) return "Overview";
   const failed = failures.reduce((sum, { list }) => sum + list.total_count, 0);

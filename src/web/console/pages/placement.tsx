@@ -23,20 +23,20 @@ import { PlacementWriteDialog } from "./placement_write.tsx";
 /** Page that finds positions for equal devices; the URL contains the whole request. */
 export function PlacementPage({ place }: { readonly place: PageAddress }) {
   const { settings } = place;
-  const value = (name: string) => settings.get(name) ?? "";
-  const question = createPlacementRequest(value);
+  const getValue = (name: string) => settings.get(name) ?? "";
+  const request = createPlacementRequest(getValue);
   return (
     <>
       <PageHead title="Where does it fit?" />
       <FilterRow>{renderFieldInputs(PLACEMENT_FIELDS, settings)}</FilterRow>
-      <details class="more-fields" open={EXTRA_PLACEMENT_FIELDS.some(({ setting }) => value(setting) !== "")}>
+      <details class="more-fields" open={EXTRA_PLACEMENT_FIELDS.some(({ setting }) => getValue(setting) !== "")}>
         <summary>More: mounting, weight, cooling, spread, reserve</summary>
         <FilterRow>{renderFieldInputs(EXTRA_PLACEMENT_FIELDS, settings)}</FilterRow>
       </details>
-      {typeof question === "string" ? (
-        <EmptyText>{question}</EmptyText>
+      {typeof request === "string" ? (
+        <EmptyText>{request}</EmptyText>
       ) : (
-        <FoundPositions key={JSON.stringify(question)} request={question} />
+        <FoundPositions key={JSON.stringify(request)} request={request} />
       )}
     </>
   );

@@ -8,7 +8,7 @@ import { Card, MeterBar, RefLink } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { getPlaceKey } from "./placement_request.ts";
 
-const PLACES: readonly Column<DevicePlace>[] = [
+const POSITION_COLUMNS: readonly Column<DevicePlace>[] = [
   {
     name: "Rack",
     cell: ({ rank, rack_code }) => <RefLink to={`rack:${rack_code}`} label={`${rank}.\u00a0${rack_code}`} />,
@@ -57,7 +57,7 @@ function renderUnbrokenNames(names: readonly string[]): ComponentChildren {
   ));
 }
 
-interface PlacesProps {
+interface PositionTableProps {
   readonly places: readonly DevicePlace[];
   /** Places the chosen devices; undefined for people who may not write. */
   readonly write: ((chosen: readonly DevicePlace[]) => void) | undefined;
@@ -65,28 +65,28 @@ interface PlacesProps {
 }
 
 /** Table of found positions; a writer can place all devices or chosen ones. */
-export function PositionTable({ places, write, empty }: PlacesProps) {
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const chosen = places.filter((place) => !left.has(getPlaceKey(place)));
-  const take = (place: DevicePlace, on: boolean) => {
-    const next = new Set(left);
+export function PositionTable({ places, write, empty }: PositionTableProps) {
+  const [omittedKeys, setOmittedKeys] = useState<ReadonlySet<string>>(new Set());
+  const chosen = places.filter((place) => !omittedKeys.has(getPlaceKey(place)));
+  const setChosen = (place: DevicePlace, on: boolean) => {
+    const next = new Set(omittedKeys);
     if (on) next.delete(getPlaceKey(place));
     else next.add(getPlaceKey(place));
-    setLeft(next);
+    setOmittedKeys(next);
   };
   const choice: Column<DevicePlace> = {
     name: "Take",
-    mark: true,
+    isCheckbox: true,
     cell: (place) => (
       <input
         type="checkbox"
         aria-label={`Take ${place.device_code} in ${place.rack_code}`}
-        checked={!left.has(getPlaceKey(place))}
-        onChange={({ currentTarget }) => take(place, currentTarget.checked)}
+        checked={!omittedKeys.has(getPlaceKey(place))}
+        onChange={({ currentTarget }) => setChosen(place, currentTarget.checked)}
       />
     ),
   };
-  const setAll = (on: boolean) => setLeft(new Set(on ? [] : places.map(getPlaceKey)));
+  const setAll = (on: boolean) => setOmittedKeys(new Set(on ? [] : places.map(getPlaceKey)));
   return (
     <Card
       title="Places"
@@ -105,7 +105,7 @@ export function PositionTable({ places, write, empty }: PlacesProps) {
     >
       <Table
         caption="Places with the figures after all of them are taken"
-        columns={write === undefined ? PLACES : [choice, ...PLACES]}
+        columns={write === undefined ? POSITION_COLUMNS : [choice, ...POSITION_COLUMNS]}
         rows={places}
         rowKey={({ rank }) => String(rank)}
         empty={empty}
@@ -115,7 +115,7 @@ export function PositionTable({ places, write, empty }: PlacesProps) {
 }
 
 /** Maximum number of racks that are listed. */
-const LISTED = 40;
+const MAX_LISTED_RACKS = 40;
 
 /** Table of racks with room for a device. A button limits the search to one rack. */
 export function FittingRacks({ racks }: { readonly racks: readonly FittingRack[] }) {
@@ -124,17 +124,19 @@ export function FittingRacks({ racks }: { readonly racks: readonly FittingRack[]
     <Card title="Racks that take one">
       <Table
         caption="Racks that take one"
-        columns={FITTING}
-        rows={racks.slice(0, LISTED)}
+        columns={FITTING_RACK_COLUMNS}
+        rows={racks.slice(0, MAX_LISTED_RACKS)}
         rowKey={({ rack_code }) => rack_code}
         empty=""
       />
-      {racks.length > LISTED ? <p>And {formatQuantity(racks.length - LISTED, "other rack")}: choose a scope.</p> : null}
+      {racks.length > MAX_LISTED_RACKS ? (
+        <p>And {formatQuantity(racks.length - MAX_LISTED_RACKS, "other rack")}: choose a scope.</p>
+      ) : null}
     </Card>
   );
 }
 
-const FITTING: readonly Column<FittingRack>[] = [
+const FITTING_RACK_COLUMNS: readonly Column<FittingRack>[] = [
   { name: "Rack", cell: ({ rack_code }) => <RefLink to={`rack:${rack_code}`} /> },
   { name: "Fit if no other rack takes any, at most", numeric: true, cell: ({ fits }) => formatCount(fits) },
   { name: "Placed by this answer", numeric: true, cell: ({ placed = 0 }) => formatCount(placed) },

@@ -21,15 +21,15 @@ export function getPlaceKey({ device_code, rack_code, position_u, inlets, ports 
 }
 
 /** Returns the request for the page's fields, or a text about a field that must be filled in. */
-export function createPlacementRequest(value: (name: string) => string): PlacementRequest | string {
-  const [like, type] = [value("like"), value("type")];
+export function createPlacementRequest(getValue: (name: string) => string): PlacementRequest | string {
+  const [like, type] = [getValue("like"), getValue("type")];
   const isDescribed = like !== "" || type !== "";
-  if (!isDescribed && (value("height") === "" || value("draw") === "")) {
+  if (!isDescribed && (getValue("height") === "" || getValue("draw") === "")) {
     return "Fill in height and draw, or name a device to copy or a type.";
   }
   const entries: [string, unknown][] = [];
   for (const row of [...PLACEMENT_FIELDS, ...EXTRA_PLACEMENT_FIELDS]) {
-    const text = value(row.setting);
+    const text = getValue(row.setting);
     if (text === "") continue;
     const read = parseFieldValue(row, text);
     if (typeof read === "object" && "wrong" in read) return read.wrong;
@@ -38,12 +38,15 @@ export function createPlacementRequest(value: (name: string) => string): Placeme
   return Object.fromEntries(entries);
 }
 
-interface Wrong {
+interface InvalidFieldText {
   readonly wrong: string;
 }
 
 /** Converts the text of a field to the type of the request's field. */
-function parseFieldValue({ asked, label }: RequestField, text: string): string | number | boolean | object | Wrong {
+function parseFieldValue(
+  { asked, label }: RequestField,
+  text: string,
+): string | number | boolean | object | InvalidFieldText {
   if (asked.type === "group") return parsePortsField(text);
   if (asked.type === "flag") return text === "1";
   if (asked.type === "choice") {
@@ -61,13 +64,13 @@ export function createRequestFromSettings(
   rows: readonly RequestField[],
   settings: URLSearchParams,
 ): Readonly<Record<string, unknown>> {
-  const given = rows.map((row) => [row, settings.get(row.setting) || (row.isOn === true ? "1" : "")] as const);
+  const given = rows.map((row) => [row, settings.get(row.setting) || (row.isOnByDefault === true ? "1" : "")] as const);
   const named = given.filter(([, text]) => text !== "");
   return Object.fromEntries(named.map(([row, text]) => [row.field, parseFieldValue(row, text)]));
 }
 
 /** Parses a list of ports such as `2x25G, 1x1G/1000base-t`. */
-function parsePortsField(text: string): readonly WantedPorts[] | Wrong {
+function parsePortsField(text: string): readonly WantedPorts[] | InvalidFieldText {
   const found: WantedPorts[] = [];
   for (const part of text.split(/[,;]/).map((one) => one.trim())) {
     if (part === "") continue;

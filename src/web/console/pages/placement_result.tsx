@@ -10,7 +10,7 @@ import { PictureView } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { FittingRacks, PositionTable } from "./placement_places.tsx";
 
-const REFUSALS: readonly Column<PlacementRefusal>[] = [
+const REFUSAL_COLUMNS: readonly Column<PlacementRefusal>[] = [
   { name: "Reason", cell: ({ reason, message }) => `${describeRefusal(reason)}: ${simplifyMessage(message)}` },
   { name: "Racks", numeric: true, cell: ({ racks }) => formatCount(racks) },
   {
@@ -25,7 +25,7 @@ const REFUSALS: readonly Column<PlacementRefusal>[] = [
   },
 ];
 
-interface ResultProps {
+interface PlacementResultProps {
   readonly answer: FindPlacementResponse;
   readonly question: PictureRequest;
   /** Places the chosen devices; absent for people who may not write. */
@@ -33,7 +33,7 @@ interface ResultProps {
 }
 
 /** Found positions with their figures, and the reasons why other racks were refused. */
-export function PlacementResult({ answer, question, write }: ResultProps) {
+export function PlacementResult({ answer, question, write }: PlacementResultProps) {
   const { placed = 0, requested = 0, proven = false, places = [], refusals = [], limits = [], announced = [] } = answer;
   const total = answer.racks_in_scope ?? 0;
   const refused = answer.racks_refused ?? 0;
@@ -52,7 +52,7 @@ export function PlacementResult({ answer, question, write }: ResultProps) {
         <Figure label="Holds for" value={`revision ${answer.revision ?? 0}`} />
       </FigureRow>
       <PositionTable places={places} write={write} empty={explainNoPosition(answer)} />
-      {announced.length === 0 ? null : <AnnouncedList announced={announced} />}
+      {announced.length === 0 ? null : <AnnouncedFindings announced={announced} />}
       {limits.length === 0 ? null : <RefusalReasons title="Why no further device fits" rows={limits} />}
       {refusals.length === 0 ? null : (
         <RefusalReasons title={`${formatQuantity(refused, "rack")} refused`} rows={refusals} />
@@ -76,33 +76,33 @@ function describeShortfall(proven: boolean): string {
 function RefusalReasons({ title, rows }: { readonly title: string; readonly rows: readonly PlacementRefusal[] }) {
   return (
     <Card title={title}>
-      <Table caption={title} columns={REFUSALS} rows={rows} rowKey={({ reason }) => reason} empty="" />
+      <Table caption={title} columns={REFUSAL_COLUMNS} rows={rows} rowKey={({ reason }) => reason} empty="" />
     </Card>
   );
 }
 
-const ANNOUNCED: readonly Column<Finding>[] = [
+const FINDING_COLUMNS: readonly Column<Finding>[] = [
   {
     name: "Finding",
     cell: ({ message, severity }) => (
       <>
-        <StateMark state={severity === "SEVERITY_WARNING" ? "watch" : "info"} label={getSeverityWord(severity)} />{" "}
+        <StateMark state={severity === "SEVERITY_WARNING" ? "watch" : "info"} label={getSeverityLabel(severity)} />{" "}
         {simplifyMessage(message)}
       </>
     ),
   },
 ];
 
-function getSeverityWord(severity: string): string {
+function getSeverityLabel(severity: string): string {
   return severity === "SEVERITY_WARNING" ? "warning" : "information";
 }
 
-function AnnouncedList({ announced }: { readonly announced: readonly Finding[] }) {
+function AnnouncedFindings({ announced }: { readonly announced: readonly Finding[] }) {
   return (
     <Card title="Known before you place">
       <Table
         caption="Known before you place"
-        columns={ANNOUNCED}
+        columns={FINDING_COLUMNS}
         rows={announced}
         rowKey={({ code, ref }) => `${code} ${ref}`}
         empty=""

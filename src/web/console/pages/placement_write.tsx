@@ -11,7 +11,7 @@ import { formatQuantity } from "../labels.ts";
 import { RefLink } from "../ui/parts.tsx";
 import { type ChosenPlaces, getPlaceKey, PLACEMENT_RPC, type PlacementRequest } from "./placement_request.ts";
 
-interface WriteProps {
+interface PlacementWriteDialogProps {
   readonly request: PlacementRequest;
   readonly places: ChosenPlaces;
   readonly leave: () => void;
@@ -20,7 +20,7 @@ interface WriteProps {
 }
 
 /** Dialog that checks the chosen devices, shows their effects, and writes them with their cables. */
-export function PlacementWriteDialog({ request, places, leave, placed }: WriteProps) {
+export function PlacementWriteDialog({ request, places, leave, placed }: PlacementWriteDialogProps) {
   const [found, setFound] = useState<readonly DevicePlace[]>();
   const [problem, setProblem] = useState("");
   const [why, setWhy] = useState("");
@@ -33,7 +33,7 @@ export function PlacementWriteDialog({ request, places, leave, placed }: WritePr
   const changes = useMemo(() => found?.flatMap(createPlacementChanges), [found]);
   const proposal = useProposal({
     changes,
-    done: ({ done }) => {
+    formatNotice: ({ done }) => {
       const devices = found ?? [];
       placed(devices);
       leave();

@@ -20,7 +20,7 @@ function PortLoad({ power }: { readonly power: PortPower }) {
       <FactList
         rows={[
           ["Power", live ? "arrives" : "does not arrive"],
-          ["Load now", `${formatWatts(load_w)}${formatShare(power.load_pct)}`],
+          ["Load now", `${formatWatts(load_w)}${formatShareSuffix(power.load_pct)}`],
           ["After one failure", <LoadAfterFailure key="after" load={power} />],
           ["Rating", capacity_va === undefined ? "" : `${formatCount(capacity_va)} VA`],
           ["Busiest phase", worst_leg === "PHASE_LEG_UNSPECIFIED" ? "" : formatEnum(worst_leg, "PHASE_LEG")],
@@ -30,7 +30,7 @@ function PortLoad({ power }: { readonly power: PortPower }) {
                 `Phase ${formatEnum(phase.leg, "PHASE_LEG")}`,
                 <span key={phase.leg}>
                   {formatDecimal(phase.load_va, "VA")}
-                  {formatShare(phase.load_pct)}, after one failure <LoadAfterFailure load={phase} />
+                  {formatShareSuffix(phase.load_pct)}, after one failure <LoadAfterFailure load={phase} />
                 </span>,
               ] as const,
           ),
@@ -48,7 +48,7 @@ function LoadAfterFailure({
   return (
     <>
       {formatDecimal(failover_va, "VA")}
-      {formatShare(failover_pct)}
+      {formatShareSuffix(failover_pct)}
       {failover_ref === "" ? null : (
         <>
           {" when "}
@@ -60,6 +60,6 @@ function LoadAfterFailure({
   );
 }
 
-function formatShare(value: number | undefined): string {
+function formatShareSuffix(value: number | undefined): string {
   return value === undefined ? "" : `, ${formatPercent(value)}`;
 }

@@ -13,7 +13,7 @@ import { createRequestFromSettings } from "./placement_request.ts";
 import { POWER_FIELDS } from "./rehearsal_fields.ts";
 
 /** Kinds of elements that can fail or lose their supply. */
-const FAILING = [
+const FAILABLE_KINDS = [
   "SUPPLY",
   "DEVICE",
   "RACK",
@@ -45,14 +45,14 @@ export function PowerPage({ place }: { readonly place: PageAddress }) {
         <RefField
           label="What fails"
           placeholder="UPS-A1, AMS1-A08-A, B03"
-          kinds={FAILING}
+          kinds={FAILABLE_KINDS}
           value={subject}
           change={changeSubject}
         />
         <RefField
           label="And at the same time"
           placeholder="UPS-B1"
-          kinds={FAILING}
+          kinds={FAILABLE_KINDS}
           value={more.join(" ")}
           change={(and) => changeSettings({ and })}
         />

@@ -25,7 +25,7 @@ import { FailureEffectsCard, groupPowerPaths, SupplyCard, UplinksCard, useInvent
 import { HealthReasons } from "./reasons.tsx";
 import { ElementActions } from "./thing_actions.tsx";
 
-const COLUMNS: readonly Column<Occupant>[] = [
+const OCCUPANT_COLUMNS: readonly Column<Occupant>[] = [
   { name: "U", numeric: true, cell: ({ position_u }) => formatDecimal(position_u) },
   { name: "Device", cell: ({ device_code }) => <a href={formatPageUrl("device", device_code)}>{device_code}</a> },
   { name: "Role", cell: ({ role }) => role },
@@ -36,13 +36,13 @@ const COLUMNS: readonly Column<Occupant>[] = [
   { name: "Draw", numeric: true, cell: ({ draw_w }) => (draw_w === 0 ? "–" : formatWatts(draw_w)) },
 ];
 
-const VIEWS = [
+const VIEW_CHOICES = [
   ["", "Both faces"],
   ["front", "Front"],
   ["rear", "Rear"],
 ] as const;
 
-const COLORINGS = [
+const COLORING_CHOICES = [
   ["", "Role"],
   ["status", "Status"],
   ["power", "Power"],
@@ -88,7 +88,7 @@ export function RackPage({ place }: { readonly place: PageAddress }) {
           content: ({ occupants }) => (
             <Table
               caption="Devices of this rack"
-              columns={COLUMNS}
+              columns={OCCUPANT_COLUMNS}
               rows={occupants}
               rowKey={({ device_code }) => device_code}
               empty="The rack is empty."
@@ -99,7 +99,7 @@ export function RackPage({ place }: { readonly place: PageAddress }) {
           key: "picture",
           name: "Picture",
           content: ({ render: drawn }) => (
-            <PictureView label={`Rack ${code}`} render={drawn} question={{ rpc: "GetRack", request }} told />
+            <PictureView label={`Rack ${code}`} render={drawn} question={{ rpc: "GetRack", request }} omitsHeading />
           ),
         },
         { key: "history", name: "Changes", content: () => <ElementChanges entity={ref} /> },
@@ -111,11 +111,16 @@ export function RackPage({ place }: { readonly place: PageAddress }) {
 function ElevationControls({ view, coloring }: { readonly view: string; readonly coloring: string }) {
   return (
     <FilterRow>
-      <ChoiceField label="View" value={view} choices={VIEWS} change={(value) => changeSettings({ view: value })} />
+      <ChoiceField
+        label="View"
+        value={view}
+        choices={VIEW_CHOICES}
+        change={(value) => changeSettings({ view: value })}
+      />
       <ChoiceField
         label="Colours show"
         value={coloring}
-        choices={COLORINGS}
+        choices={COLORING_CHOICES}
         change={(value) => changeSettings({ coloring: value })}
       />
     </FilterRow>

@@ -10,7 +10,7 @@ import { formatPageUrl } from "../router.ts";
 import { Card, Meter, RefLink } from "../ui/parts.tsx";
 
 /** Maximum number of rows that one call loads. */
-const ROWS = 1000;
+const MAX_ROWS = 1000;
 
 interface Row extends Pick<InventoryRow, "texts" | "figures"> {}
 
@@ -25,11 +25,11 @@ export function useInventoryRows(
 export function useInventoryRowsCall(kind: string, conditions: Readonly<Record<string, readonly string[]>>) {
   const columns = Object.entries(conditions).map(([column, values]) => ({ column, values }));
   const isAsked = columns.every(({ values }) => values.length > 0);
-  const request = { kind: `INVENTORY_KIND_${kind}`, conditions: columns, page_size: ROWS };
+  const request = { kind: `INVENTORY_KIND_${kind}`, conditions: columns, page_size: MAX_ROWS };
   return useCall(LIST_INVENTORY_RPC, isAsked ? request : undefined) as CallState<ListInventoryResponse>;
 }
 
-const number = ({ figures }: Row, name: string) => figures[name];
+const getFigure = ({ figures }: Row, name: string) => figures[name];
 
 /** Card with the load of each supply, now and after the failure that is worst for it. */
 export function SupplyCard({ supplies }: { readonly supplies: readonly InventoryRow[] }) {
@@ -40,16 +40,16 @@ export function SupplyCard({ supplies }: { readonly supplies: readonly Inventory
         <div key={row.ref} class="supply">
           <Meter
             label={row.texts["side"] ? `Side ${row.texts["side"]}` : "Supply"}
-            share={number(row, "load_pct")}
-            after={number(row, "failover_pct")}
-            text={`${formatWatts(number(row, "load_w"))} of ${formatWatts(number(row, "capacity_w"))}`}
+            share={getFigure(row, "load_pct")}
+            after={getFigure(row, "failover_pct")}
+            text={`${formatWatts(getFigure(row, "load_w"))} of ${formatWatts(getFigure(row, "capacity_w"))}`}
           />
           <p>
             <RefLink to={row.ref} label={row.name} />
             {row.texts["failover_ref"] ? (
               <>
-                , when <RefLink to={row.texts["failover_ref"]} /> is lost {formatWatts(number(row, "failover_w"))},{" "}
-                <ShareText pct={number(row, "failover_pct")} />
+                , when <RefLink to={row.texts["failover_ref"]} /> is lost {formatWatts(getFigure(row, "failover_w"))},{" "}
+                <ShareText pct={getFigure(row, "failover_pct")} />
               </>
             ) : null}
           </p>
@@ -113,6 +113,6 @@ export function groupPowerPaths(
 ): ReadonlyMap<string, readonly string[]> {
   const sides = new Map(supplies.map(({ name, texts }) => [name, texts["side"] ?? ""]));
   const cords = Map.groupBy(inlets, ({ texts }) => texts["device"] ?? "");
-  const sideOf = ({ texts: { source = "" } }: InventoryRow) => sides.get(getRefName(source).split("/")[0] ?? "") ?? "";
-  return new Map([...cords].map(([device, all]) => [device, all.map(sideOf)]));
+  const getSide = ({ texts: { source = "" } }: InventoryRow) => sides.get(getRefName(source).split("/")[0] ?? "") ?? "";
+  return new Map([...cords].map(([device, all]) => [device, all.map(getSide)]));
 }

@@ -10,14 +10,14 @@ import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, EmptyText, HealthBadge, RefLink, TimeText } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
-const STOPPED = "FINDING_KIND_READING_STOPPED";
+const STOPPED_KIND = "FINDING_KIND_READING_STOPPED";
 /** Number of rows of each table that are shown at first: with these, the tables fit on two printed pages. */
-const FIRST = { found: 16, silent: 8 };
-const ALL = 1000;
+const INITIAL_ROWS = { found: 16, silent: 8 };
+const MAX_FINDINGS = 1000;
 
 /** Page about readings: coverage by meters, and differences from recorded values. */
 export function ReadingsPage({ place: { settings } }: { readonly place: PageAddress }) {
-  const findings = useCall("datacenter.v1.PlanningService/ListFindings", { page_size: ALL });
+  const findings = useCall("datacenter.v1.PlanningService/ListFindings", { page_size: MAX_FINDINGS });
   const rooms = useCall("datacenter.v1.PlanningService/GetCapacity", {
     by: "AREA_KIND_ROOM",
     load_basis: "LOAD_BASIS_MEASURED",
@@ -47,7 +47,7 @@ export function ReadingsPage({ place: { settings } }: { readonly place: PageAddr
   );
 }
 
-const FOUND: readonly Column<ReadingFinding>[] = [
+const FINDING_COLUMNS: readonly Column<ReadingFinding>[] = [
   { name: "Element", cell: ({ element_ref, source }) => (element_ref === "" ? source : <RefLink to={element_ref} />) },
   { name: "State", cell: ({ severity }) => <HealthBadge health={severity} /> },
   { name: "What", cell: ({ kind }) => formatEnum(kind, "FINDING_KIND") },
@@ -55,7 +55,7 @@ const FOUND: readonly Column<ReadingFinding>[] = [
   { name: "Figures", cell: ({ summary }) => stripRefKinds(summary) },
 ];
 
-const SILENT: readonly Column<ReadingFinding>[] = [
+const STOPPED_COLUMNS: readonly Column<ReadingFinding>[] = [
   {
     name: "Element",
     cell: ({ element_ref, source }) => (element_ref === "" ? `All of ${source}` : <RefLink to={element_ref} />),
@@ -67,27 +67,33 @@ const SILENT: readonly Column<ReadingFinding>[] = [
 
 function ReadingFindings({ reply, isWhole }: { readonly reply: ListFindingsResponse; readonly isWhole: boolean }) {
   const { findings, total_count } = reply;
-  const stopped = findings.filter(({ kind }) => kind === STOPPED);
-  const found = findings.filter(({ kind }) => kind !== STOPPED);
+  const stopped = findings.filter(({ kind }) => kind === STOPPED_KIND);
+  const found = findings.filter(({ kind }) => kind !== STOPPED_KIND);
   const [shownFound, shownStopped] = isWhole
     ? [found, stopped]
-    : [found.slice(0, FIRST.found), stopped.slice(0, FIRST.silent)];
+    : [found.slice(0, INITIAL_ROWS.found), stopped.slice(0, INITIAL_ROWS.silent)];
   const rest = total_count - shownFound.length - shownStopped.length;
-  const keyOf = ({ kind, element_ref, source }: ReadingFinding) => `${kind} ${element_ref} ${source}`;
+  const getFindingKey = ({ kind, element_ref, source }: ReadingFinding) => `${kind} ${element_ref} ${source}`;
   return (
     <>
       <Card title="Where readings differ from what is recorded">
         <Table
           caption="Findings, faults first"
-          columns={FOUND}
+          columns={FINDING_COLUMNS}
           rows={shownFound}
-          rowKey={keyOf}
+          rowKey={getFindingKey}
           empty="No reading differs from what is recorded."
         />
       </Card>
       {stopped.length === 0 ? null : (
         <Card title="Readings that stopped">
-          <Table caption="Readings that stopped" columns={SILENT} rows={shownStopped} rowKey={keyOf} empty="" />
+          <Table
+            caption="Readings that stopped"
+            columns={STOPPED_COLUMNS}
+            rows={shownStopped}
+            rowKey={getFindingKey}
+            empty=""
+          />
         </Card>
       )}
       {rest === 0 ? null : (
@@ -108,7 +114,7 @@ function computeMeasuredShare({ draw_kw, measured_draw_kw = 0 }: AreaCapacity): 
   return draw_kw > 0 ? (100 * measured_draw_kw) / draw_kw : 0;
 }
 
-const ROOMS: readonly Column<AreaCapacity>[] = [
+const ROOM_COLUMNS: readonly Column<AreaCapacity>[] = [
   { name: "Room", cell: ({ ref }) => <RefLink to={ref} /> },
   { name: "Draw", numeric: true, cell: ({ draw_kw }) => formatDecimal(draw_kw, "kW") },
   { name: "Measured", numeric: true, cell: ({ measured_draw_kw }) => formatDecimal(measured_draw_kw ?? 0, "kW") },
@@ -138,7 +144,7 @@ function MeterCoverage({ areas }: { readonly areas: readonly AreaCapacity[] }) {
   return (
     <Table
       caption="Measured draw of each room"
-      columns={ROOMS}
+      columns={ROOM_COLUMNS}
       rows={areas}
       rowKey={({ ref }) => ref}
       empty="No room is recorded."

@@ -2,7 +2,7 @@ import type { HealthReason } from "#gen/datacenter/v1/json.ts";
 import { describeReason, formatReasonFigures } from "../reason_words.ts";
 import { RefLink } from "../ui/parts.tsx";
 
-const SHOWN = 3;
+const MAX_REASONS = 3;
 
 /** Lists the most severe reasons for an element's health, with measured and allowed values. */
 export function HealthReasons({
@@ -14,7 +14,7 @@ export function HealthReasons({
 }) {
   if (reasons.length === 0) return null;
   const sorted = [...reasons].sort((a, b) => rankHealthReason(b) - rankHealthReason(a));
-  const shown = all ? sorted : sorted.slice(0, SHOWN);
+  const shown = all ? sorted : sorted.slice(0, MAX_REASONS);
   return (
     <ul class="reasons">
       {shown.map((reason) => (

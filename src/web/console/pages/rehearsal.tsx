@@ -14,11 +14,11 @@ import { createRequestFromSettings } from "./placement_request.ts";
 import { CauseDetails } from "./rehearsal_cause.tsx";
 import { REHEARSAL_FIELDS } from "./rehearsal_fields.ts";
 
-const RPC = "datacenter.v1.PlanningService/RehearseFailures";
+const REHEARSE_FAILURES_RPC = "datacenter.v1.PlanningService/RehearseFailures";
 const PAGE_SIZE = 25;
 
 /** Tone and label of each severity. */
-export const SEVERITY_MARKS: Readonly<Record<string, readonly [Tone, string]>> = {
+export const SEVERITY_BADGES: Readonly<Record<string, readonly [Tone, string]>> = {
   FAILURE_SEVERITY_CRITICAL: ["fault", "critical"],
   FAILURE_SEVERITY_HIGH: ["fault", "high"],
   FAILURE_SEVERITY_MEDIUM: ["watch", "medium"],
@@ -31,7 +31,7 @@ export function RehearsalPage({ place }: { readonly place: PageAddress }) {
   const { settings } = place;
   const request = { ...createRequestFromSettings(REHEARSAL_FIELDS, settings), page_size: PAGE_SIZE };
   const pages = useVisitedPages(JSON.stringify(request));
-  const asked = useCall(RPC, { ...request, page_token: pages.token });
+  const asked = useCall(REHEARSE_FAILURES_RPC, { ...request, page_token: pages.token });
   return (
     <>
       <PageHead
@@ -116,7 +116,7 @@ function SeverityCounts({ reply }: { readonly reply: RehearseFailuresResponse })
 }
 
 function SeverityCount({ severity, value }: { readonly severity: string; readonly value: number }) {
-  const [tone, word] = SEVERITY_MARKS[`FAILURE_SEVERITY_${severity}`] ?? ["plain", severity];
+  const [tone, word] = SEVERITY_BADGES[`FAILURE_SEVERITY_${severity}`] ?? ["plain", severity];
   return (
     <Badge tone={value > 0 ? tone : "plain"}>
       {formatCount(value)} {word}
@@ -143,7 +143,7 @@ function createCauseColumns(
     {
       name: "Severity",
       cell: ({ severity }) => {
-        const [tone, word] = SEVERITY_MARKS[severity] ?? ["plain", severity];
+        const [tone, word] = SEVERITY_BADGES[severity] ?? ["plain", severity];
         return <Badge tone={tone}>{word}</Badge>;
       },
     },

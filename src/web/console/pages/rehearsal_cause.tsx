@@ -12,7 +12,7 @@ import { PictureView } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
 /** Kinds of failures whose picture another page shows. */
-const DRAWN_ELSEWHERE: ReadonlySet<string> = new Set(["FAILURE_KIND_COOLING", "FAILURE_KIND_SWITCH"]);
+const KINDS_DRAWN_ELSEWHERE: ReadonlySet<string> = new Set(["FAILURE_KIND_COOLING", "FAILURE_KIND_SWITCH"]);
 
 /** Evidence for one cause: the failing elements, the effects, and the picture of the first element. */
 export function CauseDetails({
@@ -29,7 +29,7 @@ export function CauseDetails({
         {cause.element_count === 1 ? null : (
           <p class="muted">The figures below are of all {formatCount(cause.element_count)} together.</p>
         )}
-        <FactList rows={[...listCauseFacts(cause), ...listOtherFailures(cause, settings)]} />
+        <FactList rows={[...listCauseFacts(cause), ...listRelatedFailureFacts(cause, settings)]} />
       </Card>
       <Card title={describeFailingElements(cause)}>
         <Table
@@ -40,7 +40,7 @@ export function CauseDetails({
           empty=""
         />
       </Card>
-      {worst === undefined || DRAWN_ELSEWHERE.has(cause.kind) ? null : (
+      {worst === undefined || KINDS_DRAWN_ELSEWHERE.has(cause.kind) ? null : (
         <FailurePicture element={worst} settings={settings} />
       )}
     </section>
@@ -61,8 +61,8 @@ function listCauseFacts(cause: FailureCause): readonly (readonly [string, Compon
     ["Racks dark", renderElementLinks("rack", cause.racks_dark, impact?.racks_dark ?? 0)],
     ["Racks partly dark", renderElementLinks("rack", cause.racks_partial, impact?.racks_partial ?? 0)],
     ["Devices offline", renderElementLinks("device", cause.devices_lost, impact?.it_devices_offline ?? 0)],
-    ["Devices with less supply", formatNumber(impact?.devices_degraded)],
-    ["Fed by one element", formatNumber(single_fed_count)],
+    ["Devices with less supply", formatNonZeroCount(impact?.devices_degraded)],
+    ["Fed by one element", formatNonZeroCount(single_fed_count)],
     ["IT load lost", (impact?.it_load_lost_w ?? 0) === 0 ? "" : formatWatts(impact?.it_load_lost_w)],
     ["Cooling lost", renderElementLinks("crac", cause.cracs_lost, impact?.cracs_offline ?? 0)],
     ["Fabric links lost", fabric_lost_mbps === 0 ? "" : formatBandwidth(fabric_lost_mbps)],
@@ -73,7 +73,7 @@ function listCauseFacts(cause: FailureCause): readonly (readonly [string, Compon
     ],
     [
       "Trips",
-      renderLines(
+      renderList(
         trips.map(({ ref, load_before_w, load_w, capacity_w, utilization_pct }) => (
           <>
             <RefLink to={ref} />: {formatWatts(load_before_w)} become {formatWatts(load_w)} of {formatWatts(capacity_w)}
@@ -84,7 +84,7 @@ function listCauseFacts(cause: FailureCause): readonly (readonly [string, Compon
     ],
     [
       "Overloaded",
-      renderLines(
+      renderList(
         overloads.map(({ ref, load_after_w, capacity_w, utilization_pct }) => (
           <>
             <RefLink to={ref} />: {formatWatts(load_after_w)} of {formatWatts(capacity_w)},{" "}
@@ -95,7 +95,7 @@ function listCauseFacts(cause: FailureCause): readonly (readonly [string, Compon
     ],
     [
       "Cooled areas",
-      renderLines(
+      renderList(
         zones.map(({ ref, short, heat_kw, capacity_kw }) => (
           <>
             <RefLink to={ref} />: {formatDecimal(heat_kw, "kW")} of heat for {formatDecimal(capacity_kw, "kW")}
@@ -107,11 +107,11 @@ function listCauseFacts(cause: FailureCause): readonly (readonly [string, Compon
   ];
 }
 
-function formatNumber(value: number | undefined): string {
+function formatNonZeroCount(value: number | undefined): string {
   return value === undefined || value === 0 ? "" : formatCount(value);
 }
 
-function renderLines(items: readonly ComponentChildren[]): ComponentChildren {
+function renderList(items: readonly ComponentChildren[]): ComponentChildren {
   if (items.length === 0) return "";
   return (
     <ul class="findings">
@@ -155,7 +155,7 @@ function createElementColumns({ kind }: FailureCause, settings: URLSearchParams)
     {
       name: "Element",
       cell: ({ refs }) =>
-        DRAWN_ELSEWHERE.has(kind) ? (
+        KINDS_DRAWN_ELSEWHERE.has(kind) ? (
           <RefLink to={refs[0] ?? ""} label={refs.map(getRefName).join(" and ")} />
         ) : (
           <a href={formatFailureUrl(refs, settings)}>{refs.map(getRefName).join(" and ")}</a>
@@ -168,17 +168,17 @@ function createElementColumns({ kind }: FailureCause, settings: URLSearchParams)
 }
 
 /** Returns larger elements whose failure has at least the same effects, and smaller ones that cause a part of them. */
-function listOtherFailures(
+function listRelatedFailureFacts(
   cause: FailureCause,
   settings: URLSearchParams,
 ): readonly (readonly [string, ComponentChildren])[] {
   const { also_by, omitted_also_by, partly_by, omitted_partly_by, nearer, omitted_nearer } = cause;
-  const row = (name: string, refs: readonly string[], omitted: number) =>
+  const createRow = (name: string, refs: readonly string[], omitted: number) =>
     [name, <RelatedFailures key={name} refs={refs} omitted={omitted} settings={settings} />] as const;
   return [
-    row("Also by", also_by, omitted_also_by),
-    ...(partly_by.length === 0 ? [] : [row("In part by", partly_by, omitted_partly_by)]),
-    ...(nearer.length === 0 ? [] : [row("Alone, in part by", nearer, omitted_nearer)]),
+    createRow("Also by", also_by, omitted_also_by),
+    ...(partly_by.length === 0 ? [] : [createRow("In part by", partly_by, omitted_partly_by)]),
+    ...(nearer.length === 0 ? [] : [createRow("Alone, in part by", nearer, omitted_nearer)]),
   ];
 }
 
@@ -236,7 +236,7 @@ function FailurePicture({
             render={render}
             question={{ rpc: "PowerBlastRadius", request }}
             subject={first}
-            told
+            omitsHeading
           />
         )}
       </ReplyView>

@@ -1,9 +1,9 @@
 import { PowerBlastRadius, RehearseFailures } from "#gen/datacenter/v1/questions.ts";
-import { LOAD_BASIS_LABELS } from "../labels.ts";
+import { LOAD_BASIS_CHOICES } from "../labels.ts";
 import { createRequestFields } from "./asked_field.ts";
 
 /** Kinds of failing elements: words in URLs with their labels. */
-export const FAILURE_KINDS = {
+export const FAILURE_KIND_LABELS = {
   power: "Power equipment",
   outlet: "Outlets and feeds",
   cooling: "Cooling units",
@@ -18,23 +18,40 @@ export const FAILURE_KINDS = {
   zone: "Zones",
 };
 
-const SEVERITIES = { low: "Low and worse", medium: "Medium and worse", high: "High and worse", critical: "Critical" };
-const SCOPES = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
-const [[, BASIS], ...BASES] = LOAD_BASIS_LABELS;
+const SEVERITY_LABELS = {
+  low: "Low and worse",
+  medium: "Medium and worse",
+  high: "High and worse",
+  critical: "Critical",
+};
+const SCOPE_KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
+const [[, DEFAULT_BASIS_LABEL], ...OTHER_BASIS_LABELS] = LOAD_BASIS_CHOICES;
 
 /** Fields about the assessment of failures, for the what-if and the rehearsal page. */
-const JUDGEMENT = [
-  { setting: "basis", field: "load_basis", label: "Loads by", words: Object.fromEntries(BASES), empty: BASIS },
+const ASSESSMENT_FIELDS = [
+  {
+    setting: "basis",
+    field: "load_basis",
+    label: "Loads by",
+    words: Object.fromEntries(OTHER_BASIS_LABELS),
+    empty: DEFAULT_BASIS_LABEL,
+  },
   { setting: "cascade", field: "cascade", label: "Let overloads trip", isOn: true, empty: "" },
   { setting: "battery", field: "assume_battery", label: "Count batteries", empty: "" },
 ] as const;
 
-export const POWER_FIELDS = createRequestFields(PowerBlastRadius, JUDGEMENT);
+export const POWER_FIELDS = createRequestFields(PowerBlastRadius, ASSESSMENT_FIELDS);
 
 export const REHEARSAL_FIELDS = createRequestFields(RehearseFailures, [
-  { setting: "scope", field: "scope_ref", label: "Where elements fail", kinds: SCOPES, empty: "AMS1/1/D" },
-  { setting: "kind", field: "kinds", label: "Elements", words: FAILURE_KINDS, empty: "Supply, cooling and switches" },
-  { setting: "severity", field: "min_severity", label: "Severity", words: SEVERITIES, empty: "All" },
-  ...JUDGEMENT,
-  { setting: "pairs", field: "pairs", label: "Two at a time", empty: "" },
+  { setting: "scope", field: "scope_ref", label: "Where elements fail", kinds: SCOPE_KINDS, placeholder: "AMS1/1/D" },
+  {
+    setting: "kind",
+    field: "kinds",
+    label: "Elements",
+    labelsByWord: FAILURE_KIND_LABELS,
+    placeholder: "Supply, cooling and switches",
+  },
+  { setting: "severity", field: "min_severity", label: "Severity", labelsByWord: SEVERITY_LABELS, placeholder: "All" },
+  ...ASSESSMENT_FIELDS,
+  { setting: "pairs", field: "pairs", label: "Two at a time", placeholder: "" },
 ]);

@@ -18,7 +18,7 @@ import { createLocationTrail } from "./place_trail.ts";
 import { useInventoryRows, useInventoryRowsCall } from "./rack_cards.tsx";
 
 /** A port and its cable. */
-interface Line {
+interface PortLine {
   readonly port: InventoryRow;
   readonly cable: InventoryRow | undefined;
 }
@@ -72,7 +72,7 @@ function DeviceSheet({ code }: { readonly code: string }) {
   );
 }
 
-interface FrameProps {
+interface SheetFrameProps {
   readonly target: string;
   /** Code of the rack that the sheet describes, or that contains the device. */
   readonly rack: string;
@@ -83,7 +83,7 @@ interface FrameProps {
 }
 
 /** Heading of a sheet with its revision and time, followed by the rack, the notes and the ports. */
-function SheetFrame({ target, rack, location, at, children: [strip, ports] }: FrameProps) {
+function SheetFrame({ target, rack, location, at, children: [strip, ports] }: SheetFrameProps) {
   const code = getRefName(target);
   const isRack = target.startsWith("rack:");
   const scope_ref = rack === "" ? "" : `rack:${rack}`;
@@ -121,12 +121,12 @@ function SheetFrame({ target, rack, location, at, children: [strip, ports] }: Fr
   );
 }
 
-const OF_DEVICE: Column<Line> = {
+const DEVICE_COLUMN: Column<PortLine> = {
   name: "Device",
   cell: ({ port }) => <RefLink to={`device:${port.texts["device"]}`} />,
 };
 
-const COLUMNS: readonly Column<Line>[] = [
+const PORT_COLUMNS: readonly Column<PortLine>[] = [
   { name: "Port", cell: ({ port: { texts } }) => [texts["port"], texts["label"]].filter(Boolean).join(", ") },
   {
     name: "Type",
@@ -140,7 +140,7 @@ const COLUMNS: readonly Column<Line>[] = [
 ];
 
 /** The port at the other end of the cable, and the end of the cable path if that end is farther away. */
-function PathEnd({ port, cable }: Line) {
+function PathEnd({ port, cable }: PortLine) {
   const { leads_to = "", source = "", feed = "" } = port.texts;
   if (cable === undefined) return source === "" ? feed : <RefLink to={source} />;
   const far = findFarEnd(port.name, cable);
@@ -177,7 +177,7 @@ function describeCable(cable: InventoryRow | undefined): string {
 }
 
 /** A cable's colour as a sample and in words, for people who cannot distinguish colours. */
-function CableColour({ cable }: Line) {
+function CableColour({ cable }: PortLine) {
   const color = cable?.texts["color"] ?? "";
   if (color === "") return null;
   return (
@@ -201,11 +201,13 @@ function SheetPorts({
     ...useInventoryRows("CABLE", { b_device: devices }),
   ];
   const byPort = new Map(cables.flatMap((cable) => listCableEnds(cable).map((end) => [end, cable] as const)));
-  const lineOf = (port: InventoryRow): Line => ({ port, cable: byPort.get(port.name) });
+  const createPortLine = (port: InventoryRow): PortLine => ({ port, cable: byPort.get(port.name) });
   return (
     <ReplyView asked={asked}>
       {({ rows, total_count }) => {
-        const lines = devices.flatMap((device) => rows.filter(({ texts }) => texts["device"] === device).map(lineOf));
+        const lines = devices.flatMap((device) =>
+          rows.filter(({ texts }) => texts["device"] === device).map(createPortLine),
+        );
         const free = Map.groupBy(
           lines.filter((line) => !isPortInUse(line)),
           ({ port }) => port.texts["device"] ?? "",
@@ -214,7 +216,7 @@ function SheetPorts({
           <>
             <Table
               caption="Ports"
-              columns={devices.length === 1 ? COLUMNS : [OF_DEVICE, ...COLUMNS]}
+              columns={devices.length === 1 ? PORT_COLUMNS : [DEVICE_COLUMN, ...PORT_COLUMNS]}
               rows={lines.filter(isPortInUse)}
               rowKey={({ port }) => port.ref}
               empty={lines.length === 0 ? "No port is recorded." : "No port is connected."}
@@ -234,7 +236,7 @@ function SheetPorts({
   );
 }
 
-function isPortInUse({ port: { texts }, cable }: Line): boolean {
+function isPortInUse({ port: { texts }, cable }: PortLine): boolean {
   return (cable ?? texts["source"] ?? texts["feed"]) !== undefined;
 }
 

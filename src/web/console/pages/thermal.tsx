@@ -15,9 +15,9 @@ import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
 /** Headroom in percent at or below which its state is "watch", as in the picture. */
-const SCARCE_PCT = 20;
+const LOW_HEADROOM_PCT = 20;
 
-const HOTSPOTS: readonly Column<ThermalHeadroomResponse["hotspots"][number]>[] = [
+const HOTSPOT_COLUMNS: readonly Column<ThermalHeadroomResponse["hotspots"][number]>[] = [
   { name: "Where", cell: ({ ref }) => <RefLink to={ref} /> },
   { name: "Grade", cell: ({ severity }) => <HealthBadge health={severity} /> },
   { name: "What", cell: ({ code }) => describeReason(code) },
@@ -25,7 +25,7 @@ const HOTSPOTS: readonly Column<ThermalHeadroomResponse["hotspots"][number]>[] =
   { name: "Limit", numeric: true, cell: ({ code, limit }) => formatDecimal(limit, getReasonUnit(code)) },
 ];
 
-const ZONES: readonly Column<ThermalHeadroomResponse["zones"][number]>[] = [
+const ZONE_COLUMNS: readonly Column<ThermalHeadroomResponse["zones"][number]>[] = [
   { name: "Zone", cell: ({ ref }) => <RefLink to={ref} /> },
   { name: "Heat", numeric: true, cell: ({ heat_kw }) => formatDecimal(heat_kw, "kW") },
   { name: "Cooling", numeric: true, cell: ({ effective_kw }) => formatDecimal(effective_kw, "kW") },
@@ -144,7 +144,7 @@ function CoolingFigures({ answer }: { readonly answer: ThermalHeadroomResponse }
         label="Headroom"
         value={formatDecimal(headroom_kw, "kW")}
         note={formatPercent(headroom_pct)}
-        tone={headroom_kw < 0 ? "fault" : headroom_pct <= SCARCE_PCT ? "watch" : "ok"}
+        tone={headroom_kw < 0 ? "fault" : headroom_pct <= LOW_HEADROOM_PCT ? "watch" : "ok"}
       />
       <Figure
         label="Zones that keep a reserve"
@@ -209,11 +209,11 @@ function HeadroomDetails({
         <LiquidFigure answer={answer} />
         <CoolingIndices answer={answer} />
       </FigureRow>
-      <PictureView label="Cooling" render={render} question={question} told />
+      <PictureView label="Cooling" render={render} question={question} omitsHeading />
       <Card title="Too warm, or short of cooling">
         <Table
           caption="Warm inlets and missing cooling"
-          columns={HOTSPOTS}
+          columns={HOTSPOT_COLUMNS}
           rows={hotspots}
           rowKey={({ ref, code }) => `${ref} ${code}`}
           empty="Nothing is too warm or short of cooling."
@@ -222,7 +222,7 @@ function HeadroomDetails({
       <Card title="Zones">
         <Table
           caption="Zones"
-          columns={ZONES}
+          columns={ZONE_COLUMNS}
           rows={zones}
           rowKey={({ ref }) => ref}
           empty="There is no zone, since no cooling unit serves this scope."

@@ -13,7 +13,7 @@ import { PictureView } from "../ui/picture.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
-const TONES: Readonly<Record<string, Tone>> = {
+const TONES_BY_STATUS: Readonly<Record<string, Tone>> = {
   PATH_STATUS_COMPLETE: "ok",
   PATH_STATUS_LOOP: "fault",
   PATH_STATUS_SPLIT: "info",
@@ -21,7 +21,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 
 type Hop = CablePath["hops"][number];
 
-const HOPS: readonly Column<Hop>[] = [
+const HOP_COLUMNS: readonly Column<Hop>[] = [
   { name: "Device", cell: ({ device_code }) => <a href={formatPageUrl("device", device_code)}>{device_code}</a> },
   { name: "Kind", cell: ({ kind }) => formatEnum(kind, "DEVICE_KIND") },
   { name: "In", cell: ({ in_port }) => in_port },
@@ -74,7 +74,7 @@ function CablePaths({ request }: { readonly request: { readonly port_ref: string
             label={`Trace of ${getRefName(request.port_ref)}`}
             render={render}
             question={{ rpc: "TraceCablePath", request }}
-            told
+            omitsHeading
           />
           {paths.map((path, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: paths have no identifier and keep their order
@@ -97,7 +97,7 @@ function describePath({ length_is_partial, total_length_m, segments, hops }: Cab
   const loose = cables.filter(({ status }) => status !== "CABLE_STATUS_CONNECTED");
   const state = loose.length === 0 ? "connected" : `${formatCount(loose.length)} of them not connected`;
   const devices = hops
-    .filter(({ status }) => !WORKING.has(status))
+    .filter(({ status }) => !WORKING_STATUSES.has(status))
     .map(({ device_code, status }) => `${device_code} is ${formatEnum(status, "DEVICE_STATUS").toLowerCase()}`);
   const first =
     cables.length === 0
@@ -106,7 +106,7 @@ function describePath({ length_is_partial, total_length_m, segments, hops }: Cab
   return `${[first, ...devices].join("; ")}.`;
 }
 
-const WORKING: ReadonlySet<string> = new Set(["DEVICE_STATUS_ACTIVE", "DEVICE_STATUS_UNSPECIFIED"]);
+const WORKING_STATUSES: ReadonlySet<string> = new Set(["DEVICE_STATUS_ACTIVE", "DEVICE_STATUS_UNSPECIFIED"]);
 
 function PathCard({ path }: { readonly path: CablePath }) {
   const { origin, destination, status, hops, findings, branches } = path;
@@ -116,12 +116,12 @@ function PathCard({ path }: { readonly path: CablePath }) {
   return (
     <Card
       title={`${origin === undefined ? "" : formatPortName(origin)} → ${end}`}
-      action={<Badge tone={TONES[status] ?? "watch"}>{formatEnum(status, "PATH_STATUS")}</Badge>}
+      action={<Badge tone={TONES_BY_STATUS[status] ?? "watch"}>{formatEnum(status, "PATH_STATUS")}</Badge>}
     >
       <p>{describePath(path)}</p>
       <Table
         caption="Devices on the way"
-        columns={HOPS}
+        columns={HOP_COLUMNS}
         rows={hops}
         rowKey={({ device_code, in_port, out_port }) => `${device_code} ${in_port} ${out_port}`}
         empty="The port leads nowhere."

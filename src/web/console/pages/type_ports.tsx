@@ -6,7 +6,7 @@ import { ReplyView } from "../ui/answer.tsx";
 import { Card } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
-const COLUMNS: readonly Column<Port>[] = [
+const PORT_COLUMNS: readonly Column<Port>[] = [
   { name: "Port", cell: ({ name }) => name },
   { name: "Kind", cell: ({ kind }) => formatEnum(kind, "PORT_KIND") },
   { name: "Type", cell: ({ type }) => formatPortType(type) },
@@ -23,7 +23,7 @@ export function TypePorts({ code }: { readonly code: string }) {
           <>
             <Table
               caption="Ports of each device of the type"
-              columns={COLUMNS}
+              columns={PORT_COLUMNS}
               rows={ports}
               rowKey={({ name }) => name}
               empty="The type has no ports."

@@ -16,13 +16,13 @@ import { ElementChanges } from "./latest_changes.tsx";
 import { ElementActions } from "./thing_actions.tsx";
 
 /** Maximum numbers of items per list on the screen and on paper. A printed sheet fits one page. */
-const [ON_SCREEN, ON_PAPER] = [50, 10];
+const [MAX_SCREEN_ITEMS, MAX_PRINTED_ITEMS] = [50, 10];
 
 /** Page of a maintenance window: its verdict, its state, and its run sheet. */
 export function WindowPage({ place }: { readonly place: PageAddress }) {
   const code = place.subject;
   const isSheet = place.settings.get("view") === "sheet";
-  const max_items = isSheet ? ON_PAPER : ON_SCREEN;
+  const max_items = isSheet ? MAX_PRINTED_ITEMS : MAX_SCREEN_ITEMS;
   const asked = useCall("datacenter.v1.PlanningService/GetWindow", { code, max_items });
   const { reply } = asked;
   return (
@@ -53,7 +53,7 @@ export function WindowPage({ place }: { readonly place: PageAddress }) {
 }
 
 /** States that may follow each state, with their button labels. */
-const STEPS: Readonly<Record<string, readonly (readonly [state: string, verb: string])[]>> = {
+const NEXT_STATES: Readonly<Record<string, readonly (readonly [state: string, verb: string])[]>> = {
   WINDOW_STATE_PLANNED: [
     ["BEGUN", "Begin"],
     ["DONE", "Done"],
@@ -68,7 +68,7 @@ const STEPS: Readonly<Record<string, readonly (readonly [state: string, verb: st
 function WindowActions({ answer: { window } }: { readonly answer: GetWindowResponse }) {
   const { code, state, starts_at = "" } = window;
   const isAhead = Date.parse(starts_at) > Date.now();
-  const steps = (STEPS[state] ?? []).filter(([to]) => !isAhead || to === "CANCELLED");
+  const steps = (NEXT_STATES[state] ?? []).filter(([to]) => !isAhead || to === "CANCELLED");
   return (
     <>
       {useCanWrite()

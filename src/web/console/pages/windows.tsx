@@ -16,14 +16,14 @@ import { createWindowEdit } from "../windows/planned.tsx";
 import { TimeLine } from "../windows/time_line.tsx";
 import { describeWindowState, formatTimeSpan, LIST_WINDOWS_RPC, VerdictBadge } from "../windows/window_words.tsx";
 
-const STATES = [
+const STATE_CHOICES = [
   ["", "Planned or begun"],
   ["done", "Done"],
   ["cancelled", "Cancelled"],
   ["all", "All"],
 ] as const;
 
-const VERDICTS = [
+const VERDICT_CHOICES = [
   ["", "Any"],
   ["go", "Go"],
   ["go-with-risk", "Go with risk"],
@@ -31,7 +31,7 @@ const VERDICTS = [
   ["no-go", "No go"],
 ] as const;
 
-const WITHIN = [
+const TIME_CHOICES = [
   ["", "Any time"],
   ["7", "In the next 7 days"],
   ["30", "In the next 30 days"],
@@ -39,9 +39,9 @@ const WITHIN = [
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Maximum number of elements that a line names. */
-const ELEMENTS = 3;
+const MAX_NAMED_ELEMENTS = 3;
 
-const COLUMNS: readonly Column<ListedWindow>[] = [
+const WINDOW_COLUMNS: readonly Column<ListedWindow>[] = [
   { name: "Window", cell: ({ window }) => <RefLink to={`window:${window.code}`} /> },
   { name: "Title", cell: ({ window }) => window.title },
   { name: "When", cell: ({ window }) => formatTimeSpan(window) },
@@ -58,8 +58,8 @@ const COLUMNS: readonly Column<ListedWindow>[] = [
 ];
 
 function formatElementNames(refs: readonly string[]): string {
-  const rest = refs.length - ELEMENTS;
-  return refs.slice(0, ELEMENTS).map(formatRef).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+  const rest = refs.length - MAX_NAMED_ELEMENTS;
+  return refs.slice(0, MAX_NAMED_ELEMENTS).map(formatRef).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
 }
 
 /** Page with maintenance windows by time, with their verdicts. */
@@ -86,14 +86,24 @@ export function WindowsPage({ place: { settings } }: { readonly place: PageAddre
         action={<EditButton edit={createWindowEdit([])}>{may ? "New window" : "Ask about a window"}</EditButton>}
       />
       <FilterRow>
-        <ChoiceField label="State" value={state} choices={STATES} change={(to) => changeSettings({ state: to })} />
+        <ChoiceField
+          label="State"
+          value={state}
+          choices={STATE_CHOICES}
+          change={(to) => changeSettings({ state: to })}
+        />
         <ChoiceField
           label="Verdict"
           value={verdict}
-          choices={VERDICTS}
+          choices={VERDICT_CHOICES}
           change={(to) => changeSettings({ verdict: to })}
         />
-        <ChoiceField label="When" value={within} choices={WITHIN} change={(to) => changeSettings({ within: to })} />
+        <ChoiceField
+          label="When"
+          value={within}
+          choices={TIME_CHOICES}
+          change={(to) => changeSettings({ within: to })}
+        />
         <RefField
           label="Takes out"
           value={element}
@@ -108,7 +118,7 @@ export function WindowsPage({ place: { settings } }: { readonly place: PageAddre
             {windows.length === 0 ? null : <TimeLine windows={windows} now={now} />}
             <Table
               caption="Windows"
-              columns={COLUMNS}
+              columns={WINDOW_COLUMNS}
               rows={windows}
               rowKey={({ window }) => window.code}
               empty="No window is recorded here. “Take out of service…” on the page of any thing begins one."

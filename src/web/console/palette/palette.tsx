@@ -34,9 +34,9 @@ export function Palette({ opened, close, showHelp }: PaletteProps) {
   // A click outside the dialog closes it, as Esc does.
   useEffect(() => {
     const shown = dialog.current;
-    const clicked = ({ target }: Event) => target === shown && shown?.close();
-    shown?.addEventListener("click", clicked);
-    return () => shown?.removeEventListener("click", clicked);
+    const closeOnBackdropClick = ({ target }: Event) => target === shown && shown?.close();
+    shown?.addEventListener("click", closeOnBackdropClick);
+    return () => shown?.removeEventListener("click", closeOnBackdropClick);
   }, []);
   return (
     <dialog ref={dialog} class="palette" aria-label="Search" onClose={close}>
@@ -45,8 +45,16 @@ export function Palette({ opened, close, showHelp }: PaletteProps) {
   );
 }
 
-function PaletteSearch({ begun, close, showHelp }: { begun: string; close: () => void; showHelp: () => void }) {
-  const [text, setText] = useState(begun);
+function PaletteSearch({
+  begun: initialText,
+  close,
+  showHelp,
+}: {
+  begun: string;
+  close: () => void;
+  showHelp: () => void;
+}) {
+  const [text, setText] = useState(initialText);
   const [chosen, setChosen] = useState(0);
   const [isOpening, setOpening] = useState(false);
   const [only, setOnly] = useState("");
@@ -58,7 +66,7 @@ function PaletteSearch({ begun, close, showHelp }: { begun: string; close: () =>
   useLayoutEffect(() => {
     document.getElementById(getOptionId(marked))?.scrollIntoView({ block: "nearest" });
   }, [marked]);
-  const run = (option: PaletteOption | undefined) => {
+  const runOption = (option: PaletteOption | undefined) => {
     if (option === undefined) return;
     close();
     option.run();
@@ -67,9 +75,9 @@ function PaletteSearch({ begun, close, showHelp }: { begun: string; close: () =>
   useEffect(() => {
     if (!isOpening || loading) return;
     setOpening(false);
-    run(marked);
+    runOption(marked);
   });
-  const pressed = (event: KeyboardEvent) => {
+  const handleKey = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) setChosen(Math.max(0, Math.min(options.length - 1, chosen + step)));
     else if (event.key === "Enter" && event.ctrlKey && marked?.href !== undefined) open(marked.href);
@@ -99,7 +107,7 @@ function PaletteSearch({ begun, close, showHelp }: { begun: string; close: () =>
             setOpening(false);
             setChosen(0);
           }}
-          onKeyDown={pressed}
+          onKeyDown={handleKey}
         />
         <kbd>Esc</kbd>
       </div>
@@ -111,7 +119,7 @@ function PaletteSearch({ begun, close, showHelp }: { begun: string; close: () =>
       )}
       <div class="palette-list" id="palette-list" role="listbox" aria-label="Found">
         {groups.map((group) => (
-          <OptionGroup key={group.name} group={group} marked={marked} run={run} />
+          <OptionGroup key={group.name} group={group} marked={marked} run={runOption} />
         ))}
       </div>
       <p class="palette-foot">
@@ -182,7 +190,7 @@ function KindFilters(props: {
   );
 }
 
-interface Offered {
+interface PaletteContent {
   readonly groups: readonly PaletteGroup[];
   readonly kinds: readonly FoundKind[];
   readonly hint: string;
@@ -190,7 +198,7 @@ interface Offered {
 }
 
 /** Returns the actions and found elements for a text, in groups. */
-function usePaletteGroups(text: string, only: string, showHelp: () => void): Offered {
+function usePaletteGroups(text: string, only: string, showHelp: () => void): PaletteContent {
   const actions = usePaletteActions(showHelp);
   const isCommand = text.startsWith(">");
   const words = (isCommand ? text.slice(1) : text).trim();

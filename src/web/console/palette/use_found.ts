@@ -6,9 +6,9 @@ import { findRefUrl, formatPageUrl } from "../router.ts";
 import { useDelayedValue } from "../ui/use_delayed.ts";
 import type { PaletteGroup, PaletteOption } from "./options.ts";
 
-const REST_MS = 80;
+const SEARCH_DELAY_MS = 80;
 /** Maximum number of hits per kind: first for a search in all kinds, then for a search in one kind. */
-const [HITS, HITS_OF_ONE] = [5, 20] as const;
+const [MAX_HITS, MAX_HITS_OF_KIND] = [5, 20] as const;
 
 /** A kind of found elements, which can be chosen as a filter. */
 export interface FoundKind {
@@ -17,7 +17,7 @@ export interface FoundKind {
   readonly total: number;
 }
 
-interface Found {
+interface SearchResults {
   readonly groups: readonly PaletteGroup[];
   /** All kinds with hits, whether or not one kind is chosen. */
   readonly kinds: readonly FoundKind[];
@@ -27,9 +27,9 @@ interface Found {
 }
 
 /** Searches the inventory for words; `only` is one of `kinds`, or empty for all kinds. */
-export function useInventorySearch(words: string, only: string): Found {
-  const settled = useDelayedValue(words, REST_MS);
-  const request = settled === "" ? undefined : { query: settled, page_size: only === "" ? HITS : HITS_OF_ONE };
+export function useInventorySearch(words: string, only: string): SearchResults {
+  const settled = useDelayedValue(words, SEARCH_DELAY_MS);
+  const request = settled === "" ? undefined : { query: settled, page_size: only === "" ? MAX_HITS : MAX_HITS_OF_KIND };
   const asked = useCall("datacenter.v1.PlanningService/SearchInventory", request);
   const { reply, error } = asked;
   const loading = asked.loading || settled !== words;

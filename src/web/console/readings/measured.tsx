@@ -59,36 +59,36 @@ function ReadingValue({ one, plannedW }: { readonly one: KeptReading; readonly p
   );
 }
 
-const WIDTH = 120;
-const HEIGHT = 20;
+const CHART_WIDTH = 120;
+const CHART_HEIGHT = 20;
 
 /** Line chart of each day's 95th percentile. */
 function DailyChart({ quantity, days }: Pick<KeptReading, "quantity" | "days">) {
   if (days.length < 2) return null;
   const values = days.map(({ p95 }) => p95);
   const [least, most] = [Math.min(...values), Math.max(...values)];
-  const step = WIDTH / (values.length - 1);
-  const y = (value: number) => HEIGHT - 2 - ((value - least) / (most - least || 1)) * (HEIGHT - 4);
+  const step = CHART_WIDTH / (values.length - 1);
+  const y = (value: number) => CHART_HEIGHT - 2 - ((value - least) / (most - least || 1)) * (CHART_HEIGHT - 4);
   const label = `${days.length} days, from ${formatReadingValue(quantity, least)} to ${formatReadingValue(quantity, most)}`;
   return (
-    <svg class="days-line" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
+    <svg class="days-line" viewBox={`0 0 ${CHART_WIDTH} ${CHART_HEIGHT}`} role="img" aria-label={label}>
       <title>{label}</title>
       <polyline points={values.map((value, at) => `${at * step},${y(value)}`).join(" ")} />
     </svg>
   );
 }
 
-const PREFIX = "READING_QUANTITY_";
-const STATES = ["off", "on", "failed"];
+const QUANTITY_PREFIX = "READING_QUANTITY_";
+const STATE_LABELS = ["off", "on", "failed"];
 
 /** Formats a quantity for people: `READING_QUANTITY_CURRENT_L1_A` becomes "Current L1". */
 export function formatQuantityName(quantity: string): string {
-  const { stem } = splitUnit(quantity.slice(PREFIX.length).replace(/_BPS$/, "").toLowerCase());
+  const { stem } = splitUnit(quantity.slice(QUANTITY_PREFIX.length).replace(/_BPS$/, "").toLowerCase());
   return formatConstant(stem.toUpperCase());
 }
 
 function formatReadingValue(quantity: string, value: number): string {
-  if (quantity.endsWith("_STATE")) return STATES[value] ?? String(value);
+  if (quantity.endsWith("_STATE")) return STATE_LABELS[value] ?? String(value);
   if (quantity.endsWith("_BPS")) return formatBandwidth(value / 1_000_000);
   return appendUnit(formatDecimal(value), splitUnit(quantity.toLowerCase()).unit);
 }

@@ -15,7 +15,7 @@ export function WorstFindings({ scope = "", most = 4 }: { readonly scope?: strin
     <Card title="Shown by readings" action={<a href={formatPageUrl("readings")}>Readings</a>}>
       <ul class="failed-now">
         {reply.findings.map((one) => (
-          <FindingLine key={`${one.kind} ${one.element_ref} ${one.source}`} finding={one} />
+          <ReadingFindingLine key={`${one.kind} ${one.element_ref} ${one.source}`} finding={one} />
         ))}
       </ul>
       {rest === 0 ? null : (
@@ -27,7 +27,11 @@ export function WorstFindings({ scope = "", most = 4 }: { readonly scope?: strin
   );
 }
 
-function FindingLine({ finding: { element_ref, severity, since, summary } }: { readonly finding: ReadingFinding }) {
+function ReadingFindingLine({
+  finding: { element_ref, severity, since, summary },
+}: {
+  readonly finding: ReadingFinding;
+}) {
   // The name of the element within the sentence becomes a link to its page.
   const name = getRefName(element_ref);
   const [before = "", ...after] = stripRefKinds(summary).split(name);

@@ -5,24 +5,24 @@ import { createNameRequest, findRefsByName, SEARCH_INVENTORY_RPC } from "../name
 import { formatPageUrl, type PageAddress } from "../router.ts";
 import { Notice } from "../ui/notice.tsx";
 
-const SCOPES = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
-const FAILING = ["SUPPLY", "DEVICE", "PORT", "CRAC", ...SCOPES];
-const ALL: readonly string[] = [];
+const SCOPE_KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
+const FAILABLE_KINDS = ["SUPPLY", "DEVICE", "PORT", "CRAC", ...SCOPE_KINDS];
+const ALL_KINDS: readonly string[] = [];
 
 /** Parts of URLs that contain references, with the accepted kinds, by page. "" is the subject of the page. */
-const REFS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  power: { "": FAILING, and: FAILING },
-  rehearsal: { scope: SCOPES },
-  placement: { scope: SCOPES },
+const REF_KINDS_BY_PAGE: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  power: { "": FAILABLE_KINDS, and: FAILABLE_KINDS },
+  rehearsal: { scope: SCOPE_KINDS },
+  placement: { scope: SCOPE_KINDS },
   trace: { "": ["PORT"] },
-  thermal: { "": [...SCOPES, "CRAC"] },
-  fabric: { scope: SCOPES },
+  thermal: { "": [...SCOPE_KINDS, "CRAC"] },
+  fabric: { scope: SCOPE_KINDS },
   floor: { "": ["FLOOR"] },
   sheet: { "": ["DEVICE", "RACK"] },
-  history: { "": ALL, entity: ALL },
-  windows: { element: ALL },
-  capacity: { "": SCOPES },
-  compare: { "": SCOPES, with: SCOPES },
+  history: { "": ALL_KINDS, entity: ALL_KINDS },
+  windows: { element: ALL_KINDS },
+  capacity: { "": SCOPE_KINDS },
+  compare: { "": SCOPE_KINDS, with: SCOPE_KINDS },
 };
 
 /** A code without a kind in a URL, such as UPS-A2, where a reference is expected. */
@@ -34,7 +34,7 @@ export interface BareRef {
 
 /** Returns the URL's first code without a kind, and the address without this code, so that no request fails. */
 export function findBareRef(place: PageAddress): { readonly place: PageAddress; readonly bare: BareRef | undefined } {
-  for (const [part, kinds] of Object.entries(REFS[place.page] ?? {})) {
+  for (const [part, kinds] of Object.entries(REF_KINDS_BY_PAGE[place.page] ?? {})) {
     const code = getAddressPart(place, part)
       .split(/[ |]/)
       .find((one) => one !== "" && !one.includes(":"));
@@ -72,11 +72,11 @@ export function BareRefResolver({ place, bare }: { readonly place: PageAddress; 
   const { reply } = useCall(SEARCH_INVENTORY_RPC, createNameRequest(code, kinds));
   const hits = (reply?.kinds ?? []).flatMap((kind) => kind.hits).map(({ ref }) => ref);
   const found = findRefsByName(hits, code);
-  const linkWith = (ref: string) => {
+  const formatUrlWithRef = (ref: string) => {
     const { page, subject, settings } = replaceAddressPart(place, part, getAddressPart(place, part).replace(code, ref));
     return formatPageUrl(page, subject, Object.fromEntries(settings));
   };
-  const only = found.length === 1 ? linkWith(found[0] ?? "") : undefined;
+  const only = found.length === 1 ? formatUrlWithRef(found[0] ?? "") : undefined;
   useEffect(() => {
     if (only !== undefined) location.replace(only);
   }, [only]);
@@ -89,7 +89,7 @@ export function BareRefResolver({ place, bare }: { readonly place: PageAddress; 
       {offered.map((ref) => (
         <span key={ref}>
           {" "}
-          <a href={linkWith(ref)}>{formatKindAndName(ref)}</a>
+          <a href={formatUrlWithRef(ref)}>{formatKindAndName(ref)}</a>
         </span>
       ))}
     </Notice>

@@ -4,7 +4,7 @@ import { useCall } from "../api/use_call.ts";
 import { formatPageUrl, usePageAddress } from "../router.ts";
 
 /** Matches pages that cannot show the state during a maintenance window. */
-const NOW = /^(?:trace|fabric|window|windows|history|readings|notices|import)$/;
+const CURRENT_STATE_PAGES = /^(?:trace|fabric|window|windows|history|readings|notices|import)$/;
 
 /** Banner on every page while the inventory is shown as in a window, until the person returns or the window ends. */
 export function DuringWindowBanner() {
@@ -20,9 +20,9 @@ export function DuringWindowBanner() {
   return (
     <p class="notice during" role="status">
       <span>
-        {NOW.test(page) ? "This page shows the inventory as it is now. Others are shown" : "Shown"} as during window{" "}
-        <a href={formatPageUrl("window", code)}>{code}</a>: floors, racks, devices, lists, capacity, cooling, failures
-        and placement.
+        {CURRENT_STATE_PAGES.test(page) ? "This page shows the inventory as it is now. Others are shown" : "Shown"} as
+        during window <a href={formatPageUrl("window", code)}>{code}</a>: floors, racks, devices, lists, capacity,
+        cooling, failures and placement.
       </span>
       <button type="button" onClick={() => shownWindow.set("")}>
         Back to now

@@ -3,7 +3,7 @@ import { useCloseOnBack } from "../../shared/use_back.ts";
 import { NAVIGATION_ITEMS } from "../navigation.ts";
 import { SHORTCUTS } from "./keys.ts";
 
-const PAGES = NAVIGATION_ITEMS.flatMap(({ key, name }) => (key === undefined ? [] : `${key} ${name}`));
+const PAGE_KEYS = NAVIGATION_ITEMS.flatMap(({ key, name }) => (key === undefined ? [] : `${key} ${name}`));
 
 /** Dialog with every keyboard shortcut of the console, grouped by the place where it works. */
 export function ShortcutDialog({ open, close }: { readonly open: boolean; readonly close: () => void }) {
@@ -34,7 +34,7 @@ export function ShortcutDialog({ open, close }: { readonly open: boolean; readon
                   </dt>
                   <dd>
                     {does}
-                    {name === "go" ? `: ${PAGES.join(", ")}` : ""}
+                    {name === "go" ? `: ${PAGE_KEYS.join(", ")}` : ""}
                   </dd>
                 </div>
               ))}

@@ -1,4 +1,4 @@
-interface Key {
+interface Shortcut {
   /** Label of the key for people. */
   readonly shown: string;
   readonly does: string;
@@ -47,21 +47,21 @@ export const SHORTCUTS = {
     zoom: { shown: "+, -, 0", does: "larger, smaller, all of it" },
     found: { shown: "Enter, Shift Enter", does: "go through what Find in picture marks" },
   },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, Key>>>>;
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Shortcut>>>>;
 
-type Groups = typeof SHORTCUTS;
-export type KeyName = { [Group in keyof Groups]: keyof Groups[Group] }[keyof Groups];
+type ShortcutGroups = typeof SHORTCUTS;
+export type ShortcutName = { [Group in keyof ShortcutGroups]: keyof ShortcutGroups[Group] }[keyof ShortcutGroups];
 
-const BY_NAME: ReadonlyMap<string, Key> = new Map(
-  Object.values(SHORTCUTS).flatMap((keys) => Object.entries<Key>(keys)),
+const SHORTCUTS_BY_NAME: ReadonlyMap<string, Shortcut> = new Map(
+  Object.values(SHORTCUTS).flatMap((keys) => Object.entries<Shortcut>(keys)),
 );
 
 /** Whether an event is the key of a shortcut, pressed without a modifier. */
-export function isShortcutKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, name: KeyName): boolean {
-  return !ctrlKey && !metaKey && !altKey && BY_NAME.get(name)?.press?.includes(key.toLowerCase()) === true;
+export function isShortcutKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, name: ShortcutName): boolean {
+  return !ctrlKey && !metaKey && !altKey && SHORTCUTS_BY_NAME.get(name)?.press?.includes(key.toLowerCase()) === true;
 }
 
 /** Returns the label of a shortcut's key, for buttons. */
-export function getKeyLabel(name: KeyName): string {
-  return BY_NAME.get(name)?.shown ?? "";
+export function getKeyLabel(name: ShortcutName): string {
+  return SHORTCUTS_BY_NAME.get(name)?.shown ?? "";
 }

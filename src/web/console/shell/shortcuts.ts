@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { NAVIGATION_ITEMS } from "../navigation.ts";
 import { formatPageUrl } from "../router.ts";
-import { isShortcutKey, type KeyName } from "./keys.ts";
+import { isShortcutKey, type ShortcutName } from "./keys.ts";
 import { copyPageUrl } from "./share.ts";
 
 interface ShortcutActions {
@@ -17,18 +17,18 @@ export function useGlobalShortcuts(actions: ShortcutActions): void {
   useLayoutEffect(() => {
     // The key after `G` completes a pair, however late it is pressed.
     let isPaired = false;
-    const taken = (event: KeyboardEvent): boolean => {
+    const handleShortcut = (event: KeyboardEvent): boolean => {
       const isSecond = isPaired;
       isPaired = !isSecond && isShortcutKey(event, "go");
       return isSecond ? openPageByLetter(event.key) : runShortcut(event, latest.current);
     };
-    const pressed = (event: KeyboardEvent) => {
+    const handleKeyDown = (event: KeyboardEvent) => {
       if (isSearchKey(event)) latest.current.search("");
-      else if (isKeyHandledElsewhere(event) || !taken(event)) return;
+      else if (isKeyHandledElsewhere(event) || !handleShortcut(event)) return;
       event.preventDefault();
     };
-    addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
+    addEventListener("keydown", handleKeyDown);
+    return () => removeEventListener("keydown", handleKeyDown);
   }, []);
 }
 
@@ -52,7 +52,7 @@ function openPageByLetter(letter: string): boolean {
 }
 
 /** Handlers of the shortcuts of every page. A handler returns false if it did nothing. */
-const ACTS: Readonly<Partial<Record<KeyName, (actions: ShortcutActions) => unknown>>> = {
+const SHORTCUT_HANDLERS: Readonly<Partial<Record<ShortcutName, (actions: ShortcutActions) => unknown>>> = {
   help: ({ showHelp }) => showHelp(),
   search: ({ search }) => search(""),
   actions: ({ search }) => search(">"),
@@ -64,21 +64,23 @@ const ACTS: Readonly<Partial<Record<KeyName, (actions: ShortcutActions) => unkno
 };
 
 function runShortcut(event: KeyboardEvent, actions: ShortcutActions): boolean {
-  const found = Object.entries(ACTS).find(([name]) => isShortcutKey(event, name as KeyName));
+  const found = Object.entries(SHORTCUT_HANDLERS).find(([name]) => isShortcutKey(event, name as ShortcutName));
   return found !== undefined && found[1](actions) !== false;
 }
 
 /** Selector of table rows, and of items in the lists of causes and changes. */
-const ROWS = "main tbody tr, main .causes > li, main .last-changes > li";
+const ROW_SELECTOR = "main tbody tr, main .causes > li, main .last-changes > li";
 /** Selector of the elements in a row that can be activated. */
-const LEADS = "a, button, summary";
+const ROW_LINK_SELECTOR = "a, button, summary";
 
 /** Moves the focus by `step` rows, or to the page's first row if no row has it. Returns false without a target row. */
 function moveRowFocus(step: number): boolean {
-  const row = document.activeElement?.closest(ROWS);
-  const rows = [...document.querySelectorAll<HTMLElement>(ROWS)].filter((one) => one.querySelector(LEADS) !== null);
+  const row = document.activeElement?.closest(ROW_SELECTOR);
+  const rows = [...document.querySelectorAll<HTMLElement>(ROW_SELECTOR)].filter(
+    (one) => one.querySelector(ROW_LINK_SELECTOR) !== null,
+  );
   const next = row === null || row === undefined ? rows[0] : rows[rows.indexOf(row as HTMLElement) + step];
-  const link = next?.querySelector<HTMLElement>(LEADS);
+  const link = next?.querySelector<HTMLElement>(ROW_LINK_SELECTOR);
   link?.focus();
   return link !== null && link !== undefined;
 }

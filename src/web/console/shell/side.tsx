@@ -19,7 +19,7 @@ const NO_TOTALS = {
 export function SideNavigation({ place, open }: { readonly place: PageAddress; readonly open: boolean }) {
   const { reply: inventory } = useInventory();
   const here = findNavigationItem(place.page);
-  const tallies: Readonly<Record<NonNullable<NavigationItem["tally"]>, number | undefined>> = {
+  const tallies: Readonly<Record<NonNullable<NavigationItem["countName"]>, number | undefined>> = {
     sites: inventory?.sites.length,
     floors: inventory?.sites.reduce((sum, { floors }) => sum + floors.length, 0),
     fabrics: inventory?.fabrics.length,
@@ -41,9 +41,9 @@ export function SideNavigation({ place, open }: { readonly place: PageAddress; r
                   <a href={formatPageUrl(item.page)} aria-current={here === item ? "page" : undefined}>
                     <Icon name={item.icon} />
                     {item.name}
-                    {item.tally === undefined || tallies[item.tally] === undefined ? null : (
+                    {item.countName === undefined || tallies[item.countName] === undefined ? null : (
                       <span class="tally" aria-hidden="true">
-                        {formatCount(tallies[item.tally])}
+                        {formatCount(tallies[item.countName])}
                       </span>
                     )}
                   </a>

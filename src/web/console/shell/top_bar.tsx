@@ -85,10 +85,10 @@ function Breadcrumbs() {
 function LiveIndicator() {
   const [state, setState] = useState(getLiveState());
   useEffect(() => {
-    const follow = () => setState(getLiveState());
+    const updateState = () => setState(getLiveState());
     // The state may have changed between the first drawing and this effect.
-    follow();
-    return addLiveStateListener(follow);
+    updateState();
+    return addLiveStateListener(updateState);
   }, []);
   return (
     <p class={`live ${state.kind}`} role="status">

@@ -19,7 +19,7 @@ export function ReplyView<Reply>({
   readonly shape?: PlaceholderShape;
   readonly children: (reply: Reply) => ComponentChildren;
 }) {
-  if (asked.error !== undefined) return <FailureView error={asked.error} again={asked.again} />;
+  if (asked.error !== undefined) return <FailureView error={asked.error} again={asked.reload} />;
   if (asked.reply === undefined) return asked.loading ? <Skeleton shape={shape ?? "block"} /> : null;
   return (
     <div class={asked.loading ? "outdated" : undefined} aria-busy={asked.loading}>
@@ -29,22 +29,22 @@ export function ReplyView<Reply>({
 }
 
 /** Time in milliseconds after which a placeholder also shows a text. */
-const LONG_MS = 4000;
+const SLOW_REPLY_MS = 4000;
 
 /** Number of parts that a placeholder of each form draws. */
-const PARTS: Readonly<Record<PlaceholderShape, number>> = { tiles: 5, rows: 12, cards: 3, block: 1 };
+const PLACEHOLDER_PARTS: Readonly<Record<PlaceholderShape, number>> = { tiles: 5, rows: 12, cards: 3, block: 1 };
 
 /** Placeholder for a reply. If the reply is slow, the placeholder shows a text. */
 export function Skeleton({ shape = "block" }: { readonly shape?: PlaceholderShape }) {
-  const [long, setLong] = useState(false);
+  const [isSlow, setLong] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setLong(true), LONG_MS);
+    const timer = setTimeout(() => setLong(true), SLOW_REPLY_MS);
     return () => clearTimeout(timer);
   }, []);
   return (
     <div class={`skeleton ${shape}`} role="status">
-      <p class={long ? "" : "sr-only"}>{long ? "Still waiting for the server…" : "Loading…"}</p>
-      {Array.from({ length: PARTS[shape] }, (_, at) => (
+      <p class={isSlow ? "" : "sr-only"}>{isSlow ? "Still waiting for the server…" : "Loading…"}</p>
+      {Array.from({ length: PLACEHOLDER_PARTS[shape] }, (_, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the parts are alike and keep their order
         <span key={at} />
       ))}
@@ -53,7 +53,7 @@ export function Skeleton({ shape = "block" }: { readonly shape?: PlaceholderShap
 }
 
 /** Error codes for which a repeated request would fail again. */
-const FINAL: ReadonlySet<string> = new Set(["not_found", "invalid_argument", "permission_denied"]);
+const FINAL_ERROR_CODES: ReadonlySet<string> = new Set(["not_found", "invalid_argument", "permission_denied"]);
 
 export function FailureView({ error, again }: { readonly error: CallError; readonly again?: () => void }) {
   if (error.code === "unauthenticated") return <SignInCard message={error.message} />;
@@ -76,7 +76,7 @@ export function FailureView({ error, again }: { readonly error: CallError; reado
           <a href={formatPageUrl("history")}>the changes</a>.
         </p>
       ) : null}
-      {again === undefined || FINAL.has(error.code) ? null : (
+      {again === undefined || FINAL_ERROR_CODES.has(error.code) ? null : (
         <button type="button" onClick={again}>
           {error.code === "outdated" ? "Load again" : "Try again"}
         </button>
@@ -85,7 +85,7 @@ export function FailureView({ error, again }: { readonly error: CallError; reado
   );
 }
 
-const TITLES: Readonly<Record<string, string>> = {
+const TITLES_BY_CODE: Readonly<Record<string, string>> = {
   offline: "No connection",
   not_found: "Not found",
   permission_denied: "Not allowed",
@@ -96,7 +96,7 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 function getFailureTitle({ code }: CallError): string {
-  return TITLES[code] ?? "That did not work";
+  return TITLES_BY_CODE[code] ?? "That did not work";
 }
 
 function SignInCard({ message }: { readonly message: string }) {

@@ -18,7 +18,7 @@ export function renderFieldInputs(
 }
 
 function renderFieldInput(row: RequestField, value: string, change: (text: string) => void) {
-  const { setting, label, empty, kinds, asked, isOn = false } = row;
+  const { setting, label, placeholder: empty, kinds, asked, isOnByDefault: isOn = false } = row;
   const props = { key: setting, label, value, change };
   if (kinds !== undefined) return <RefField kinds={kinds} placeholder={empty} {...props} />;
   const words = getFieldWords(row);

@@ -7,14 +7,14 @@ interface ComboboxProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "val
   readonly options: readonly FieldOption[];
   readonly choose: (option: FieldOption) => void;
   /** Called for each typed letter, and for a key that opens the list. */
-  readonly typed: (text: string) => void;
+  readonly onType: (text: string) => void;
 }
 
 /**
  * A text field that lists matching options below it. Options are never chosen automatically: other text stays as typed.
  * Source: WAI-ARIA Authoring Practices, editable combobox with list autocomplete.
  */
-export function Combobox({ value, options, choose, typed, onKeyDown, onBlur, ...input }: ComboboxProps) {
+export function Combobox({ value, options, choose, onType: typed, onKeyDown, onBlur, ...input }: ComboboxProps) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   const [open, setOpen] = useState(false);
@@ -27,11 +27,11 @@ export function Combobox({ value, options, choose, typed, onKeyDown, onBlur, ...
     setOpen(false);
     setAt(-1);
   };
-  const take = (option: FieldOption) => {
+  const chooseOption = (option: FieldOption) => {
     choose(option);
     close();
   };
-  const show = (first: number) => {
+  const openList = (first: number) => {
     setOpen(true);
     setAt(first);
     typed(value);
@@ -42,9 +42,9 @@ export function Combobox({ value, options, choose, typed, onKeyDown, onBlur, ...
         ArrowUp: () => setAt(marked <= 0 ? options.length - 1 : marked - 1),
         "Alt ArrowUp": close,
         Escape: close,
-        Enter: options[marked] && (() => take(options[marked] as FieldOption)),
+        Enter: options[marked] && (() => chooseOption(options[marked] as FieldOption)),
       }
-    : { ArrowDown: () => show(0), ArrowUp: () => show(-2), "Alt ArrowDown": () => show(-1) };
+    : { ArrowDown: () => openList(0), ArrowUp: () => openList(-2), "Alt ArrowDown": () => openList(-1) };
   return (
     <>
       <input
@@ -77,7 +77,7 @@ export function Combobox({ value, options, choose, typed, onKeyDown, onBlur, ...
           act();
         }}
       />
-      {isShown ? <OptionList id={id} field={field} options={options} marked={marked} take={take} /> : null}
+      {isShown ? <OptionList id={id} field={field} options={options} marked={marked} take={chooseOption} /> : null}
     </>
   );
 }
@@ -94,10 +94,11 @@ function OptionList(props: {
   const list = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const ended = new AbortController();
-    const place = () => list.current !== null && field.current !== null && positionList(list.current, field.current);
+    const positionOptions = () =>
+      list.current !== null && field.current !== null && positionList(list.current, field.current);
     list.current?.showPopover();
-    addEventListener("scroll", place, { capture: true, passive: true, signal: ended.signal });
-    addEventListener("resize", place, { signal: ended.signal });
+    addEventListener("scroll", positionOptions, { capture: true, passive: true, signal: ended.signal });
+    addEventListener("resize", positionOptions, { signal: ended.signal });
     return () => ended.abort();
   }, [field]);
   useLayoutEffect(() => {
@@ -134,8 +135,8 @@ function OptionList(props: {
 }
 
 /** Distance in pixels between a field and its list, and between the list and the window's edge. */
-const GAP = 4;
-const MOST_HEIGHT = 320;
+const LIST_GAP = 4;
+const MAX_LIST_HEIGHT = 320;
 
 /** Returns the lower edge of a field, or of the error message below it, which the list must not cover. */
 function findLowestEdge(field: HTMLElement): number {
@@ -146,12 +147,12 @@ function findLowestEdge(field: HTMLElement): number {
 function positionList(list: HTMLElement, field: HTMLElement): void {
   const { left, top, width } = field.getBoundingClientRect();
   const bottom = findLowestEdge(field);
-  const below = innerHeight - bottom - 2 * GAP;
-  const above = top - 2 * GAP;
-  const isBelow = below >= Math.min(MOST_HEIGHT, list.scrollHeight) || below >= above;
+  const below = innerHeight - bottom - 2 * LIST_GAP;
+  const above = top - 2 * LIST_GAP;
+  const isBelow = below >= Math.min(MAX_LIST_HEIGHT, list.scrollHeight) || below >= above;
   const { style } = list;
-  style.minWidth = `${Math.min(width, innerWidth - 2 * GAP)}px`;
-  style.maxHeight = `${Math.min(MOST_HEIGHT, isBelow ? below : above)}px`;
-  style.left = `${Math.max(GAP, Math.min(left, innerWidth - list.offsetWidth - GAP))}px`;
-  style.top = isBelow ? `${bottom + GAP}px` : `${top - GAP - list.offsetHeight}px`;
+  style.minWidth = `${Math.min(width, innerWidth - 2 * LIST_GAP)}px`;
+  style.maxHeight = `${Math.min(MAX_LIST_HEIGHT, isBelow ? below : above)}px`;
+  style.left = `${Math.max(LIST_GAP, Math.min(left, innerWidth - list.offsetWidth - LIST_GAP))}px`;
+  style.top = isBelow ? `${bottom + LIST_GAP}px` : `${top - LIST_GAP - list.offsetHeight}px`;
 }

@@ -10,13 +10,13 @@ export interface PictureRequest {
   readonly request: RpcRequest<PictureRpc>;
 }
 
-const FORMATS = ["SVG", "PNG", "HTML", "DOT"] as const;
+const DOWNLOAD_FORMATS = ["SVG", "PNG", "HTML", "DOT"] as const;
 
 /** Buttons that save the picture, one per format. */
-export function DownloadMenu({ question, name }: { readonly question: PictureRequest; readonly name: string }) {
+export function DownloadButtons({ question, name }: { readonly question: PictureRequest; readonly name: string }) {
   const [problem, setProblem] = useState("");
   const usual = useRenderOptions();
-  const save = async (format: string): Promise<void> => {
+  const savePictureAs = async (format: string): Promise<void> => {
     setProblem("");
     try {
       // The file keeps the colouring, view and theme of the screen.
@@ -32,8 +32,8 @@ export function DownloadMenu({ question, name }: { readonly question: PictureReq
   };
   return (
     <span class="download">
-      {FORMATS.map((format) => (
-        <button key={format} type="button" aria-label={`Save as ${format}`} onClick={() => void save(format)}>
+      {DOWNLOAD_FORMATS.map((format) => (
+        <button key={format} type="button" aria-label={`Save as ${format}`} onClick={() => void savePictureAs(format)}>
           {format}
         </button>
       ))}

@@ -3,10 +3,11 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Combobox } from "./combobox.tsx";
 import type { FieldOption } from "./use_hits.ts";
 
-let pressed = false;
+let isPointerPressed = false;
 
-addEventListener("pointerdown", () => (pressed = true), { capture: true });
-for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (pressed = false), { capture: true });
+addEventListener("pointerdown", () => (isPointerPressed = true), { capture: true });
+for (const end of ["pointerup", "pointercancel"])
+  addEventListener(end, () => (isPointerPressed = false), { capture: true });
 
 /**
  * Runs `act` now or, while a pointer button is pressed, when the button is released. A press outside a field leaves the
@@ -14,7 +15,7 @@ for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (p
  * its click.
  */
 function runAfterPress(act: () => void): void {
-  if (!pressed) {
+  if (!isPointerPressed) {
     act();
     return;
   }
@@ -53,22 +54,22 @@ export function TextField({
   // A layout effect: a later effect could restore the old text after the field was left.
   useLayoutEffect(() => setText(value), [value]);
   // A browser blurs a field that is removed with its page; its text must not change the URL then.
-  const gone = useRef(false);
+  const isRemoved = useRef(false);
   useLayoutEffect(
     () => () => {
-      gone.current = true;
+      isRemoved.current = true;
     },
     [],
   );
-  const settle = () => {
-    if (!gone.current && text.trim() !== value) change(text.trim());
+  const applyText = () => {
+    if (!isRemoved.current && text.trim() !== value) change(text.trim());
   };
   const common = {
     id,
     value: text,
     placeholder,
-    onBlur: () => runAfterPress(settle),
-    onKeyDown: ({ key }: KeyboardEvent) => key === "Enter" && settle(),
+    onBlur: () => runAfterPress(applyText),
+    onKeyDown: ({ key }: KeyboardEvent) => key === "Enter" && applyText(),
   };
   return (
     <div class="field">
@@ -85,7 +86,7 @@ export function TextField({
         <Combobox
           {...common}
           options={offered.options}
-          typed={(next) => {
+          onType={(next) => {
             setText(next);
             offered.typed(next);
           }}

@@ -16,12 +16,12 @@ interface PageHeadProps {
   readonly children?: ComponentChildren;
 }
 
-let isHeadingWanted = false;
+let isHeadingFocusPending = false;
 
 /** Moves the focus to the page's heading, or to its next heading if the page has none yet. */
 export function focusHeading(page: HTMLElement | null): void {
   const heading = page?.querySelector<HTMLElement>("h1");
-  isHeadingWanted = heading === undefined || heading === null;
+  isHeadingFocusPending = heading === undefined || heading === null;
   heading?.focus({ preventScroll: true });
 }
 
@@ -32,8 +32,8 @@ export function PageHead({ title, kind, trail, crumb = title, action, children }
   }, [title]);
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
-    if (isHeadingWanted) heading.current?.focus({ preventScroll: true });
-    isHeadingWanted = false;
+    if (isHeadingFocusPending) heading.current?.focus({ preventScroll: true });
+    isHeadingFocusPending = false;
   }, []);
   useBreadcrumbs([...(trail ?? getDefaultTrail(title)), { name: crumb }]);
   return (

@@ -4,23 +4,23 @@ import { useEffect, useState } from "preact/hooks";
 export interface VisitedPages {
   readonly token: string;
   readonly number: number;
-  readonly forward: (token: string) => void;
-  readonly back: () => void;
+  readonly goForward: (token: string) => void;
+  readonly goBack: () => void;
 }
 
 /** Stores the visited pages; starts again at the first page when the question changes. */
 export function useVisitedPages(question: string): VisitedPages {
-  const [walked, setWalked] = useState<{ readonly question: string; readonly tokens: readonly string[] }>({
+  const [visited, setWalked] = useState<{ readonly question: string; readonly tokens: readonly string[] }>({
     question,
     tokens: [],
   });
-  const tokens = walked.question === question ? walked.tokens : [];
+  const tokens = visited.question === question ? visited.tokens : [];
   useEffect(() => setWalked({ question, tokens: [] }), [question]);
   return {
     token: tokens.at(-1) ?? "",
     number: tokens.length + 1,
-    forward: (token) => setWalked({ question, tokens: [...tokens, token] }),
-    back: () => setWalked({ question, tokens: tokens.slice(0, -1) }),
+    goForward: (token) => setWalked({ question, tokens: [...tokens, token] }),
+    goBack: () => setWalked({ question, tokens: tokens.slice(0, -1) }),
   };
 }
 
@@ -28,11 +28,11 @@ export function Pager({ pages, next }: { readonly pages: VisitedPages; readonly 
   if (next === "" && pages.number === 1) return null;
   return (
     <nav class="pager" aria-label="Pages of this list">
-      <button type="button" disabled={pages.number === 1} onClick={pages.back}>
+      <button type="button" disabled={pages.number === 1} onClick={pages.goBack}>
         Previous
       </button>
       <span>Page {pages.number}</span>
-      <button type="button" disabled={next === ""} onClick={() => pages.forward(next)}>
+      <button type="button" disabled={next === ""} onClick={() => pages.goForward(next)}>
         Next
       </button>
     </nav>

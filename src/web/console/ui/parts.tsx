@@ -8,7 +8,7 @@ import { getVisibleShareState, type State } from "../../shared/state_of_share.ts
 import { formatShortMoment, formatUtcMoment } from "../labels.ts";
 import { findRefUrl } from "../router.ts";
 
-interface Held {
+interface ContainerProps {
   readonly children?: ComponentChildren;
 }
 
@@ -16,7 +16,7 @@ export function Card({
   title,
   action,
   children,
-}: Held & { readonly title: string; readonly action?: ComponentChildren }) {
+}: ContainerProps & { readonly title: string; readonly action?: ComponentChildren }) {
   return (
     <section class="card">
       <header class="card-head">
@@ -31,7 +31,7 @@ export function Card({
 export type Tone = State | "plain";
 
 /** A state as a colour, a shape and a word, so that people can recognise it by any of the three. */
-export function Badge({ tone, children }: Held & { readonly tone: Tone }) {
+export function Badge({ tone, children }: ContainerProps & { readonly tone: Tone }) {
   return (
     <span class={`badge ${tone}`}>
       {tone === "plain" ? null : <StateMark state={tone} />}
@@ -54,14 +54,14 @@ export function HealthCounts({ counts }: { readonly counts: FloorPlanResponse["c
   );
 }
 
-const HEALTH: Readonly<Record<string, readonly [Tone, string]>> = {
+const HEALTH_BADGES: Readonly<Record<string, readonly [Tone, string]>> = {
   HEALTH_OK: ["ok", "ok"],
   HEALTH_WATCH: ["watch", "watch"],
   HEALTH_FAULT: ["fault", "fault"],
 };
 
 export function HealthBadge({ health }: { readonly health: Health }) {
-  const [tone, word] = HEALTH[health] ?? ["unknown", "unknown"];
+  const [tone, word] = HEALTH_BADGES[health] ?? ["unknown", "unknown"];
   return <Badge tone={tone}>{word}</Badge>;
 }
 
@@ -84,7 +84,7 @@ export function Figure(props: {
   );
 }
 
-export function FigureRow({ children }: Held) {
+export function FigureRow({ children }: ContainerProps) {
   return <dl class="figures">{children}</dl>;
 }
 
@@ -105,13 +105,13 @@ export function FactList({ rows }: { readonly rows: readonly (readonly [string, 
 }
 
 /** Maximum length of a name that is not broken at its hyphens. */
-const WHOLE = 20;
+const MAX_UNBROKEN_LENGTH = 20;
 
 /** A reference as a link to its page, or as text if the reference has no page. */
 export function RefLink({ to, label }: { readonly to: string; readonly label?: string }) {
   const href = findRefUrl(to);
   const text = label ?? getRefName(to);
-  const look = text.length <= WHOLE ? "whole" : undefined;
+  const look = text.length <= MAX_UNBROKEN_LENGTH ? "whole" : undefined;
   return href === undefined ? (
     <span class={look}>{text}</span>
   ) : (
@@ -162,7 +162,7 @@ export function Meter(props: {
 }
 
 /** Percent at the right end of a bar. */
-const FULL = 125;
+const BAR_END_PCT = 125;
 
 export function MeterBar({
   share,
@@ -174,21 +174,26 @@ export function MeterBar({
   readonly harmless?: true | undefined;
 }) {
   if (share === undefined) return <span class="meter unknown" />;
-  const width = (value: number) => (100 * Math.max(0, Math.min(FULL, value))) / FULL;
-  const look = (value: number) => (harmless ? "" : (getVisibleShareState(value) ?? ""));
+  const width = (value: number) => (100 * Math.max(0, Math.min(BAR_END_PCT, value))) / BAR_END_PCT;
+  const getShareClass = (value: number) => (harmless ? "" : (getVisibleShareState(value) ?? ""));
   const added = after === undefined || after <= share ? 0 : after;
   return (
     <svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
       <rect class="meter-back" width="100" height="6" />
       {added === 0 ? null : (
-        <rect class={`meter-after ${look(added)}`} x={width(share)} width={width(added) - width(share)} height="6" />
+        <rect
+          class={`meter-after ${getShareClass(added)}`}
+          x={width(share)}
+          width={width(added) - width(share)}
+          height="6"
+        />
       )}
-      <rect class={`meter-fill ${look(share)}`} width={width(share)} height="6" />
+      <rect class={`meter-fill ${getShareClass(share)}`} width={width(share)} height="6" />
       <path class="meter-marks" d={`M${width(80)} 0v6M${width(100)} 0v6`} />
     </svg>
   );
 }
 
-export function EmptyText({ children }: Held) {
+export function EmptyText({ children }: ContainerProps) {
   return <p class="empty">{children}</p>;
 }

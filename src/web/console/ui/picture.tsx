@@ -3,9 +3,9 @@ import type { RenderResult } from "#gen/datacenter/v1/json.ts";
 import { parseSafeSvg } from "#web/viewer/safe_svg.ts";
 import { Viewer } from "#web/viewer/viewer.ts";
 import { findRefUrl } from "../router.ts";
-import { DownloadMenu, type PictureRequest } from "./download.tsx";
+import { DownloadButtons, type PictureRequest } from "./download.tsx";
 
-interface PictureProps {
+interface PictureViewProps {
   readonly label: string;
   readonly render: RenderResult | undefined;
   /** Request of the picture, which is sent again for other formats. */
@@ -15,11 +15,18 @@ interface PictureProps {
   /** Whether a line below the picture, instead of a tooltip, describes the hovered or focused element. */
   readonly readout?: boolean;
   /** Whether the page already shows the picture's title and figures, so that the picture omits them. */
-  readonly told?: boolean;
+  readonly omitsHeading?: boolean;
 }
 
 /** Viewer of a picture that the server draws. A click, or arrow keys and Enter, open the pages of its elements. */
-export function PictureView({ label, render, question, subject = "", readout = false, told = false }: PictureProps) {
+export function PictureView({
+  label,
+  render,
+  question,
+  subject = "",
+  readout = false,
+  omitsHeading: told = false,
+}: PictureViewProps) {
   const host = useRef<HTMLDivElement>(null);
   const viewer = useRef<Viewer | undefined>(undefined);
   const text = render?.text;
@@ -27,17 +34,17 @@ export function PictureView({ label, render, question, subject = "", readout = f
   useLayoutEffect(() => {
     if (host.current === null || !isShown) return undefined;
     const opened = new Viewer(host.current, {
-      leads: (ref) => findRefUrl(ref) !== undefined,
-      follow: (ref) => {
+      isLink: (ref) => findRefUrl(ref) !== undefined,
+      openLink: (ref) => {
         location.hash = findRefUrl(ref) ?? "";
       },
-      details: () => undefined,
-      chosen: () => {},
+      findDetails: () => undefined,
+      onChoose: () => {},
       readout,
     });
     viewer.current = opened;
     return () => {
-      opened.end();
+      opened.removeListeners();
       viewer.current = undefined;
     };
   }, [isShown, readout]);
@@ -47,12 +54,12 @@ export function PictureView({ label, render, question, subject = "", readout = f
     if (text === undefined) return;
     const svg = parseSafeSvg(text);
     viewer.current?.show(told ? removeHeading(svg) : svg, "The picture could not be read.");
-    viewer.current?.reveal(subject);
+    viewer.current?.revealElement(subject);
   }, [text, subject, readout, told]);
   if (!isShown) return null;
   return (
     <figure class="picture">
-      <DownloadMenu question={question} name={label} />
+      <DownloadButtons question={question} name={label} />
       <div ref={host} />
       {render?.truncated === true ? (
         <figcaption>
@@ -64,16 +71,16 @@ export function PictureView({ label, render, question, subject = "", readout = f
   );
 }
 
-const HEADING = '[data-part="heading"]';
-const ASIDE = '[data-part="aside"]';
+const HEADING_SELECTOR = '[data-part="heading"]';
+const ASIDE_SELECTOR = '[data-part="aside"]';
 
 /** Removes the title, figures, sentences and lists that the page shows itself. Saved files of the drawing keep them. */
 function removeHeading(svg: SVGSVGElement | undefined): SVGSVGElement | undefined {
   if (svg === undefined) return svg;
   const { x, y, width, height } = svg.viewBox.baseVal;
-  const beside = svg.querySelector(ASIDE)?.parentElement;
-  if (beside != null) removeParts(beside, ASIDE);
-  const left = height - removeParts(svg, HEADING);
+  const beside = svg.querySelector(ASIDE_SELECTOR)?.parentElement;
+  if (beside != null) removeParts(beside, ASIDE_SELECTOR);
+  const left = height - removeParts(svg, HEADING_SELECTOR);
   svg.setAttribute("viewBox", `${x} ${y} ${width} ${left}`);
   svg.setAttribute("height", String((svg.height.baseVal.value * left) / height));
   return svg;
@@ -81,19 +88,19 @@ function removeHeading(svg: SVGSVGElement | undefined): SVGSVGElement | undefine
 
 /** Removes parts of a drawing and moves up what is below them. Returns the removed height. */
 function removeParts(parent: Element, part: string): number {
-  let taken = 0;
+  let removedHeight = 0;
   for (const child of [...parent.children]) {
     if (child.matches(part)) {
-      taken += Number(child.getAttribute("data-height"));
+      removedHeight += Number(child.getAttribute("data-height"));
       child.remove();
       continue;
     }
     const inside = child.querySelector(part) === null ? 0 : removeParts(child, part);
-    if (taken > 0) {
+    if (removedHeight > 0) {
       const own = child.getAttribute("transform") ?? "";
-      child.setAttribute("transform", `translate(0 ${-taken}) ${own}`.trim());
+      child.setAttribute("transform", `translate(0 ${-removedHeight}) ${own}`.trim());
     }
-    taken += inside;
+    removedHeight += inside;
   }
-  return taken;
+  return removedHeight;
 }

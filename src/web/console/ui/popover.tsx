@@ -16,26 +16,27 @@ interface PopoverProps {
 /** A button that opens a panel below it. Esc and a click outside close the panel. */
 export function Popover({ label, class: style = "", name, title, menu = false, children }: PopoverProps) {
   const [open, setOpen] = useState(false);
-  const whole = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!open) return undefined;
     const ended = new AbortController();
-    const outside = ({ target }: Event) => whole.current?.contains(target as Node) === false && setOpen(false);
-    const pressed = ({ key }: KeyboardEvent) => {
+    const closeOnOutsideClick = ({ target }: Event) =>
+      container.current?.contains(target as Node) === false && setOpen(false);
+    const closeOnEscape = ({ key }: KeyboardEvent) => {
       if (key !== "Escape") return;
       setOpen(false);
       button.current?.focus();
     };
-    const taken = ({ target }: Event) =>
+    const closeAfterAction = ({ target }: Event) =>
       menu && (target as Element).closest(".actions-menu") !== null && setOpen(false);
-    addEventListener("click", taken, { signal: ended.signal });
-    addEventListener("pointerdown", outside, { signal: ended.signal });
-    addEventListener("keydown", pressed, { signal: ended.signal });
+    addEventListener("click", closeAfterAction, { signal: ended.signal });
+    addEventListener("pointerdown", closeOnOutsideClick, { signal: ended.signal });
+    addEventListener("keydown", closeOnEscape, { signal: ended.signal });
     return () => ended.abort();
   }, [open, menu]);
   return (
-    <div class="popover" ref={whole}>
+    <div class="popover" ref={container}>
       <button
         ref={button}
         type="button"

@@ -22,19 +22,19 @@ export function RefField({ kinds, value, change, ...field }: RefFieldProps) {
   const words = (text ?? refs.map(getRefName).join(" ")).split(/ +/);
   const hits = useSearchHits(words.at(-1) ?? "", kinds);
   const shown = refs.map((ref) => formatShownRef(ref, hits));
-  const refOf = (word: string) => refs[shown.indexOf(word)] ?? parseTypedRef(word);
+  const findRef = (word: string) => refs[shown.indexOf(word)] ?? parseTypedRef(word);
   const before = words.slice(0, -1);
   return (
     <TextField
       {...field}
       value={shown.join(" ")}
-      change={(typed) => change(typed.split(/ +/).map(refOf).join(" "))}
+      change={(typed) => change(typed.split(/ +/).map(findRef).join(" "))}
       offered={{
         options: createFieldOptions(hits).map((option) => ({ ...option, name: [...before, option.name].join(" ") })),
         typed: setText,
         choose: (ref) => {
           setText(undefined);
-          change([...before.map(refOf), ref].join(" "));
+          change([...before.map(findRef), ref].join(" "));
         },
       }}
     />

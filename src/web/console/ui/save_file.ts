@@ -1,5 +1,5 @@
 /** Time in milliseconds after which every browser has begun to save the file. */
-const KEPT_MS = 10_000;
+const URL_LIFETIME_MS = 10_000;
 
 /** Saves a file that the page has created, by a browser download. */
 export function saveFile(content: Blob, name: string): void {
@@ -8,5 +8,5 @@ export function saveFile(content: Blob, name: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
+  setTimeout(() => URL.revokeObjectURL(url), URL_LIFETIME_MS);
 }

@@ -46,7 +46,7 @@ export function SignInDialog() {
     else if (dialog.current?.open === false) dialog.current.showModal();
   }, [message]);
   return (
-    <dialog ref={dialog} aria-labelledby="sign-in-title" onCancel={() => waitingSignIns.giveUp()}>
+    <dialog ref={dialog} aria-labelledby="sign-in-title" onCancel={() => waitingSignIns.cancelAll()}>
       <h2 id="sign-in-title">Sign in again</h2>
       {message === undefined ? null : (
         <>

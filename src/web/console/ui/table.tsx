@@ -6,9 +6,9 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   readonly numeric?: boolean;
   /** Whether the column contains a checkbox for the row instead of data. */
-  readonly mark?: boolean;
+  readonly isCheckbox?: boolean;
   /** Content of the header in place of the name. */
-  readonly head?: ComponentChildren;
+  readonly header?: ComponentChildren;
   /** Order that a click on the header requests; absent if the rows cannot be ordered by this column. */
   readonly order?: string;
 }
@@ -59,20 +59,20 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, order }: Tab
 }
 
 /** Returns a cell's content, or a dash if it is empty. */
-function formatCell(held: ComponentChildren): ComponentChildren {
-  const isEmpty = held === null || held === undefined || held === "" || held === "–";
-  return isEmpty || (Array.isArray(held) && held.length === 0) ? <span class="muted none">–</span> : held;
+function formatCell(content: ComponentChildren): ComponentChildren {
+  const isEmpty = content === null || content === undefined || content === "" || content === "–";
+  return isEmpty || (Array.isArray(content) && content.length === 0) ? <span class="muted none">–</span> : content;
 }
 
 /** Returns a cell's CSS class: `mark` for checkboxes, `lead` for the first other column, `num` for numbers. */
 function getCellClass<Row>(column: Column<Row>, columns: readonly Column<Row>[]): string | undefined {
-  if (column.mark === true) return "mark";
+  if (column.isCheckbox === true) return "mark";
   if (column === findLeadColumn(columns)) return "lead";
   return column.numeric === true ? "num" : undefined;
 }
 
 function findLeadColumn<Row>(columns: readonly Column<Row>[]): Column<Row> | undefined {
-  return columns.find(({ mark }) => mark !== true);
+  return columns.find(({ isCheckbox: mark }) => mark !== true);
 }
 
 function TableHead<Row>({
@@ -84,12 +84,12 @@ function TableHead<Row>({
   readonly leads: boolean;
   readonly order?: NonNullable<TableProps<Row>["order"]>;
 }) {
-  const { name, numeric, order: own, head = name } = column;
+  const { name, numeric, order: own, header: head = name } = column;
   // The lead column is aligned left, even if it contains numbers.
   const plain = numeric === true && !leads ? "num" : undefined;
   if (own === undefined || order === undefined)
     return (
-      <th scope="col" class={column.mark === true ? "mark" : plain}>
+      <th scope="col" class={column.isCheckbox === true ? "mark" : plain}>
         {head}
       </th>
     );

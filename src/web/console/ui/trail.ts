@@ -7,11 +7,11 @@ export interface BreadcrumbStep {
   readonly href?: string | undefined;
 }
 
-let current: readonly BreadcrumbStep[] = [];
+let currentTrail: readonly BreadcrumbStep[] = [];
 const listeners = new Set<() => void>();
 
 function setBreadcrumbs(trail: readonly BreadcrumbStep[]): void {
-  current = trail;
+  currentTrail = trail;
   for (const listener of listeners) listener();
 }
 
@@ -24,13 +24,13 @@ export function useBreadcrumbs(trail: readonly BreadcrumbStep[]): void {
 
 /** Returns the current breadcrumbs; the component is drawn again when they change. */
 export function useShownBreadcrumbs(): readonly BreadcrumbStep[] {
-  const [shown, setShown] = useState(current);
+  const [shown, setShown] = useState(currentTrail);
   useLayoutEffect(() => {
-    const follow = () => setShown(current);
-    listeners.add(follow);
-    follow();
+    const updateTrail = () => setShown(currentTrail);
+    listeners.add(updateTrail);
+    updateTrail();
     return () => {
-      listeners.delete(follow);
+      listeners.delete(updateTrail);
     };
   }, []);
   return shown;

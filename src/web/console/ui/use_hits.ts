@@ -12,13 +12,13 @@ export interface FieldOption {
   readonly note: string;
 }
 
-const REST_MS = 150;
-const HITS = 12;
+const SEARCH_DELAY_MS = 150;
+const MAX_HITS = 12;
 
 /** Returns the search hits of `kinds`, such as RACK, for a text that is being typed, such as `rack:A0`. */
 export function useSearchHits(text: string, kinds: readonly string[]): readonly InventoryHit[] {
-  const [query, now] = [createSearchQuery(useDelayedValue(text, REST_MS)), createSearchQuery(text)];
-  const request = { query, kinds: kinds.map((kind) => `INVENTORY_KIND_${kind}`), page_size: HITS };
+  const [query, now] = [createSearchQuery(useDelayedValue(text, SEARCH_DELAY_MS)), createSearchQuery(text)];
+  const request = { query, kinds: kinds.map((kind) => `INVENTORY_KIND_${kind}`), page_size: MAX_HITS };
   const { reply, loading } = useCall(
     "datacenter.v1.PlanningService/SearchInventory",
     query === "" ? undefined : request,

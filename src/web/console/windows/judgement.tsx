@@ -6,14 +6,14 @@ import { RefLink } from "../ui/parts.tsx";
 import {
   describeContact,
   describeImpact,
-  formatReasonFigures,
   formatTimeSpan,
+  formatWindowReasonFigures,
   getVerdictState,
   VerdictBadge,
 } from "./window_words.tsx";
 
 /** Maximum numbers of reasons of one kind that are listed at first, and of codes of one contact. */
-const [REASONS, CODES] = [3, 6];
+const [MAX_REASONS, MAX_CODES] = [3, 6];
 
 /** The service's assessment of a window: verdict, impact, reasons, one more failure's effects, contacts to inform. */
 export function WindowJudgement({
@@ -27,7 +27,7 @@ export function WindowJudgement({
   const { reasons, pieces, contacts, blocking_windows: blocking, relieved_by: relief } = judged;
   // Accepted reasons come last.
   const sorted = reasons.toSorted((a, b) => Number(a.accepted) - Number(b.accepted));
-  const first = [...Map.groupBy(sorted, ({ kind }) => kind).values()].flatMap((all) => all.slice(0, REASONS));
+  const first = [...Map.groupBy(sorted, ({ kind }) => kind).values()].flatMap((all) => all.slice(0, MAX_REASONS));
   const others = sorted.filter((reason) => !first.includes(reason));
   const rest = others.length + judged.omitted_reasons;
   return (
@@ -44,7 +44,7 @@ export function WindowJudgement({
         </details>
       )}
       <NamedElements title="It would be better without" refs={blocking.map((code) => `window:${code}`)} />
-      <NamedElements title="It would be better with one of these out as well" refs={relief.slice(0, CODES)} />
+      <NamedElements title="It would be better with one of these out as well" refs={relief.slice(0, MAX_CODES)} />
       {pieces.length < 2 ? null : (
         <>
           <h3>Beside other windows</h3>
@@ -64,7 +64,7 @@ export function WindowJudgement({
       {contacts.length === 0 ? null : <h3>Whom to tell</h3>}
       <dl class="facts">
         {contacts.map((one) => {
-          const [who, what] = describeContact(one, CODES);
+          const [who, what] = describeContact(one, MAX_CODES);
           return (
             <div key={who}>
               <dt>{who}</dt>
@@ -94,7 +94,7 @@ function JudgementReasons(props: {
             state={isNote ? "info" : getVerdictState(verdict)}
             title={stripRefKinds(summary)}
           >
-            {formatReasonFigures(reason)}
+            {formatWindowReasonFigures(reason)}
             {accept === undefined || isNote || !/_LOST$|_SHORT$|_CUT_OFF$/.test(kind) ? null : (
               <>
                 {" "}

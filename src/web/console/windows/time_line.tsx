@@ -6,42 +6,42 @@ import { formatTimeSpan, getVerdictState } from "./window_words.tsx";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Minimum numbers of days drawn before and after now, and the maximum number of days drawn on each side of it. */
-const [BEFORE, AFTER, MOST] = [1, 7, 30];
+const [MIN_DAYS_BEFORE, MIN_DAYS_AFTER, MAX_DAYS] = [1, 7, 30];
 /** Maximum number of labelled days. */
-const TICKS = 8;
+const MAX_TICKS = 8;
 
-const days = new Intl.DateTimeFormat(undefined, { weekday: "short", month: "short", day: "numeric" });
+const dayFormatter = new Intl.DateTimeFormat(undefined, { weekday: "short", month: "short", day: "numeric" });
 
 /** Chart of windows by time, one per row, marked by verdict. `now` is in milliseconds since 1970. */
 export function TimeLine({ windows, now }: { readonly windows: readonly ListedWindow[]; readonly now: number }) {
   const bars = windows.map((one) => getBarSpan(one, now));
-  const isNear = bars.some((bar) => bar.from < now + MOST * DAY_MS && bar.until > now - MOST * DAY_MS);
+  const isNear = bars.some((bar) => bar.from < now + MAX_DAYS * DAY_MS && bar.until > now - MAX_DAYS * DAY_MS);
   const middle = isNear ? now : (bars[0]?.from ?? now);
   const from = computeMidnight(
-    Math.max(middle - MOST * DAY_MS, Math.min(middle - BEFORE * DAY_MS, ...bars.map((bar) => bar.from))),
+    Math.max(middle - MAX_DAYS * DAY_MS, Math.min(middle - MIN_DAYS_BEFORE * DAY_MS, ...bars.map((bar) => bar.from))),
   );
   const until = Math.min(
-    middle + MOST * DAY_MS,
-    Math.max(middle + AFTER * DAY_MS, ...bars.map((bar) => bar.until + DAY_MS)),
+    middle + MAX_DAYS * DAY_MS,
+    Math.max(middle + MIN_DAYS_AFTER * DAY_MS, ...bars.map((bar) => bar.until + DAY_MS)),
   );
   const shown = bars.filter((bar) => bar.from < until && bar.until > from);
-  const share = (at: number) => (100 * (Math.min(until, Math.max(from, at)) - from)) / (until - from);
-  const step = Math.ceil((until - from) / DAY_MS / TICKS);
+  const computeOffsetPct = (at: number) => (100 * (Math.min(until, Math.max(from, at)) - from)) / (until - from);
+  const step = Math.ceil((until - from) / DAY_MS / MAX_TICKS);
   const ticks: number[] = [];
   for (let at = new Date(from); at.getTime() < until; at.setDate(at.getDate() + step)) ticks.push(at.getTime());
   return (
     <section class="time-line" aria-label="Time line">
       <div class="ticks" aria-hidden="true">
         {ticks.map((at) => (
-          <span key={at} style={{ left: `${share(at)}%` }}>
-            {days.format(at)}
+          <span key={at} style={{ left: `${computeOffsetPct(at)}%` }}>
+            {dayFormatter.format(at)}
           </span>
         ))}
       </div>
       <ol>
         {shown.map(({ listed, ...bar }) => {
           const { window, verdict, overdue } = listed;
-          const [left, right] = [share(bar.from), share(bar.until)];
+          const [left, right] = [computeOffsetPct(bar.from), computeOffsetPct(bar.until)];
           const state = getVerdictState(verdict);
           const place = right > 70 ? { right: `${100 - left}%` } : { left: `${right}%` };
           return (
@@ -59,7 +59,7 @@ export function TimeLine({ windows, now }: { readonly windows: readonly ListedWi
           );
         })}
       </ol>
-      {isNear ? <span class="now" style={{ left: `${share(now)}%` }} aria-hidden="true" /> : null}
+      {isNear ? <span class="now" style={{ left: `${computeOffsetPct(now)}%` }} aria-hidden="true" /> : null}
       {shown.length === bars.length ? null : (
         <p class="muted">{formatQuantity(bars.length - shown.length, "window")} before or after this time.</p>
       )}

@@ -5,7 +5,7 @@ import { useDelayedValue } from "../ui/use_delayed.ts";
 import { WindowJudgement } from "./judgement.tsx";
 import { CHECK_WINDOW_RPC } from "./window_words.tsx";
 
-const PAUSE_MS = 250;
+const CHECK_DELAY_MS = 250;
 
 /** Verdict of an edited window, checked again after each change. `code` is the window's code if it is stored. */
 export function WindowCheck({
@@ -26,12 +26,12 @@ export function WindowCheck({
   const isOver = state === "WINDOW_STATE_DONE" || state === "WINDOW_STATE_CANCELLED";
   const times = [starts_at, ends_at].map(String);
   const [start = 0, end = 0] = times.map((at) => Date.parse(at));
-  const isWhole = elements.length > 0 && times.every((at) => at.endsWith("Z")) && start < end;
+  const isComplete = elements.length > 0 && times.every((at) => at.endsWith("Z")) && start < end;
   const asked = JSON.stringify({ element_refs, accepted_refs, starts_at, ends_at, except_code: code, max_items: 50 });
-  const question = useDelayedValue(isWhole && !isOver ? asked : "", PAUSE_MS);
+  const question = useDelayedValue(isComplete && !isOver ? asked : "", CHECK_DELAY_MS);
   const { reply, error, loading } = useCall(CHECK_WINDOW_RPC, question === "" ? undefined : JSON.parse(question));
   if (isOver) return <p>Its elements do not count as out any more.</p>;
-  if (!isWhole) return <p>Name what is out of service, and from when until when.</p>;
+  if (!isComplete) return <p>Name what is out of service, and from when until when.</p>;
   if (error !== undefined)
     return isRefused ? null : (
       <ul class="edit-findings">

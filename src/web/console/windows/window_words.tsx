@@ -14,14 +14,14 @@ import { Badge } from "../ui/parts.tsx";
 export const CHECK_WINDOW_RPC = "datacenter.v1.PlanningService/CheckWindow";
 export const LIST_WINDOWS_RPC = "datacenter.v1.PlanningService/ListWindows";
 
-const STATES: Readonly<Record<string, State>> = {
+const STATES_BY_VERDICT: Readonly<Record<string, State>> = {
   WINDOW_VERDICT_GO: "ok",
   WINDOW_VERDICT_GO_WITH_RISK: "watch",
   WINDOW_VERDICT_NO_GO: "fault",
 };
 
 export function getVerdictState(verdict: WindowVerdict): State {
-  return STATES[verdict] ?? "unknown";
+  return STATES_BY_VERDICT[verdict] ?? "unknown";
 }
 
 /** A verdict as a badge; hidden for a window that is done or cancelled. */
@@ -61,7 +61,7 @@ export function formatTimeSpan(
 }
 
 /** Formatters of reason figures with a unit; other figures are counts. */
-const UNITS: Readonly<Record<string, (value: number) => string>> = {
+const FORMATTERS_BY_REASON: Readonly<Record<string, (value: number) => string>> = {
   TRIP: (value) => formatDecimal(value, "%"),
   OVER_LIMIT: (value) => formatDecimal(value, "%"),
   UPLINK_OVER_LIMIT: (value) => formatDecimal(value, "%"),
@@ -73,8 +73,9 @@ const UNITS: Readonly<Record<string, (value: number) => string>> = {
 };
 
 /** Formats the figures of a reason: before the window, during it, and the limit. */
-export function formatReasonFigures({ kind, before, during, limit }: WindowReason): string {
-  const words = UNITS[kind.replace("WINDOW_REASON_KIND_", "")] ?? ((value: number) => formatDecimal(value));
+export function formatWindowReasonFigures({ kind, before, during, limit }: WindowReason): string {
+  const words =
+    FORMATTERS_BY_REASON[kind.replace("WINDOW_REASON_KIND_", "")] ?? ((value: number) => formatDecimal(value));
   const parts = [
     ["before", before],
     ["in the window", during],

@@ -7,7 +7,7 @@ import { toMessage } from "#dc/operations/messages/convert.ts";
 import { DeviceSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import type { ResourceValues } from "#web/console/edit/form_model.ts";
-import { fillMissingFromType, listTypeDeviations } from "#web/console/edit/from_type.ts";
+import { fillMissingFields, listTypeDeviations } from "#web/console/edit/from_type.ts";
 import { removeUnsetFields } from "#web/console/edit/values.ts";
 
 const TYPE: DeviceType = {
@@ -44,7 +44,7 @@ const valuesOf = (device: Device) =>
   );
 
 test.each(DEVICES.map((device) => [device] as const))("filledFromType fills %j as an import does", (device) => {
-  expect(fillMissingFromType(valuesOf(device), typeValues)).toEqual(valuesOf(filledByService(device, TYPE)));
+  expect(fillMissingFields(valuesOf(device), typeValues)).toEqual(valuesOf(filledByService(device, TYPE)));
 });
 
 test("keptFromType names values that differ from the type's, with both in words", () => {

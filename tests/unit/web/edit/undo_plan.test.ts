@@ -5,7 +5,7 @@ import {
   createStepChange,
   listLaterChanges,
   listStepChanges,
-  planUndo,
+  planUndoSteps,
 } from "#web/console/edit/undo_plan.ts";
 
 function entry(seq: number, entity: string, before: object | null, after: object | null): AuditEntry {
@@ -34,18 +34,18 @@ test("planUndo restores what others need first, and removes what needs others fi
     entry(1, "cable:S/e~T/e", cable, null),
     entry(2, "device:S", server, null),
   ];
-  expect(planUndo(removed).map(({ ref }) => ref)).toEqual(["rack:R1", "device:S", "cable:S/e~T/e"]);
+  expect(planUndoSteps(removed).map(({ ref }) => ref)).toEqual(["rack:R1", "device:S", "cable:S/e~T/e"]);
   const created = [
     entry(1, "rack:R1", null, rack),
     entry(2, "device:S", null, server),
     entry(3, "cable:S/e~T/e", null, cable),
   ];
-  expect(planUndo(created).map(({ ref }) => ref)).toEqual(["cable:S/e~T/e", "device:S", "rack:R1"]);
+  expect(planUndoSteps(created).map(({ ref }) => ref)).toEqual(["cable:S/e~T/e", "device:S", "rack:R1"]);
 });
 
 test("planUndo frees the port of a cable that was moved before the earlier cable takes it", () => {
   const moved = [entry(1, "cable:S/e~T/e", cable, null), entry(2, "cable:S/e~U/e", null, cable)];
-  expect(planUndo(moved).map(({ ref }) => ref)).toEqual(["cable:S/e~U/e", "cable:S/e~T/e"]);
+  expect(planUndoSteps(moved).map(({ ref }) => ref)).toEqual(["cable:S/e~U/e", "cable:S/e~T/e"]);
 });
 
 test("planUndo takes several changes of one resource as one, and leaves out what came and went", () => {
@@ -55,7 +55,7 @@ test("planUndo takes several changes of one resource as one, and leaves out what
     entry(3, "device:S", null, server),
     entry(4, "device:S", server, null),
   ];
-  expect(planUndo(entries)).toEqual([
+  expect(planUndoSteps(entries)).toEqual([
     {
       kind: "rack",
       ref: "rack:R1",
@@ -67,7 +67,7 @@ test("planUndo takes several changes of one resource as one, and leaves out what
 });
 
 test("a step writes the earlier values of the changed fields and keeps what changed since", () => {
-  const [step] = planUndo([entry(1, "device:S", server, { ...server, name: "b", tenant: "acme" })]);
+  const [step] = planUndoSteps([entry(1, "device:S", server, { ...server, name: "b", tenant: "acme" })]);
   if (step === undefined) throw new Error("There is no step");
   const current = { values: { ...server, name: "c", tenant: "acme", serial: "new" }, etag: "v9" };
   const met = { ...step, current };
@@ -80,7 +80,7 @@ test("a step writes the earlier values of the changed fields and keeps what chan
 });
 
 test("a step that finds its state already is no change", () => {
-  const [step] = planUndo([entry(1, "rack:R1", null, rack)]);
+  const [step] = planUndoSteps([entry(1, "rack:R1", null, rack)]);
   if (step === undefined) throw new Error("There is no step");
   expect(createStepChange({ ...step, current: undefined })).toBeUndefined();
   expect(createStepChange({ ...step, current: { values: rack, etag: "v" } })).toEqual({
@@ -90,13 +90,13 @@ test("a step that finds its state already is no change", () => {
 });
 
 test("a step that creates again what was removed demands that nothing is stored", () => {
-  const [step] = planUndo([entry(1, "rack:R1", rack, null)]);
+  const [step] = planUndoSteps([entry(1, "rack:R1", rack, null)]);
   if (step === undefined) throw new Error("There is no step");
   expect(createStepChange({ ...step, current: undefined })).toEqual({ rack, update_mask: "*", etag: "none" });
 });
 
 test("addExpectedStates says what an undo meets if nothing has changed since, and nothing without a version", () => {
-  const steps = planUndo([entry(1, "rack:R1", null, rack), entry(2, "device:S", server, null)]);
+  const steps = planUndoSteps([entry(1, "rack:R1", null, rack), entry(2, "device:S", server, null)]);
   const met = addExpectedStates(steps, new Map([["rack:R1", "v1"]]));
   expect(met?.map(createStepChange)).toEqual([
     { device: server, update_mask: "*", etag: "none" },

@@ -28,7 +28,7 @@ export function listTypeDeviations(device: ResourceValues, type: ResourceValues)
     )
     .map((field) => ({
       name: field.name,
-      own: formatValue(device[field.name], field),
+      ownText: formatValue(device[field.name], field),
       typeText: formatValue(type[field.name], field),
     }));
 }

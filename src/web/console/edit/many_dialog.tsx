@@ -132,9 +132,9 @@ function ChosenFields({
     Field: FormFieldControl,
     values,
     isNew: true,
-    commentOf: useFieldComments(),
-    set: (path: readonly (string | number)[], value: unknown) => setValues(setValueAtPath(values, path, value)),
-    problemAt: (path: string) => findProblem(problems, path),
+    getComment: useFieldComments(),
+    setValue: (path: readonly (string | number)[], value: unknown) => setValues(setValueAtPath(values, path, value)),
+    getProblem: (path: string) => findProblem(problems, path),
     isChanged: () => false,
   };
   return (

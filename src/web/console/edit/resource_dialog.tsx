@@ -208,20 +208,20 @@ interface FormSectionsProps {
 function FormSections({ kind, draft, isNew, focus, why, setWhy }: FormSectionsProps) {
   const { problems } = draft;
   const [help, setHelp] = useState("");
-  const commentOf = useFieldComments();
+  const getComment = useFieldComments();
   // The comments may be loaded after the focus was set.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the loaded comments change the help text
-  useEffect(() => setHelp(getFocusedHelp(document.activeElement)), [commentOf]);
+  useEffect(() => setHelp(getFocusedHelp(document.activeElement)), [getComment]);
   const changed = draft.changes.map(({ key }) => key);
   const form = {
     kind,
     Field: FormFieldControl,
     values: draft.values,
     isNew,
-    commentOf,
-    set: (path: readonly (string | number)[], value: unknown) =>
+    getComment,
+    setValue: (path: readonly (string | number)[], value: unknown) =>
       draft.change(keepWindowLength(draft.values, setValueAtPath(draft.values, path, value))),
-    problemAt: (path: string) => findProblem(problems, path),
+    getProblem: (path: string) => findProblem(problems, path),
     isChanged: (path: string) => !isNew && changed.some((key) => key === path || key.startsWith(`${path}.`)),
   };
   return (

@@ -57,7 +57,7 @@ export function createErrorTable(
     };
   });
   const unreadableRows = parsed.unreadable.map(({ line, message }) => {
-    return { line, what: "", item: undefined, cells: new Map(), others: [message] };
+    return { line, itemName: "", item: undefined, cells: new Map(), rowMessages: [message] };
   });
   const compareColumns = ([one]: readonly [string, string], [other]: readonly [string, string]) =>
     Number(one) - Number(other);
@@ -95,11 +95,11 @@ function formatItemName({ resource: { code, a, b } }: ImportItem): string {
 export function formatErrorsAsCsv({ columns, rows }: ErrorTable): string {
   const names = new Map(columns);
   const quoteCell = (text: string | number) => `"${String(text).replaceAll('"', '""')}"`;
-  const lines = rows.flatMap(({ line, itemName: what, cells, rowMessages: others }) => [
+  const lines = rows.flatMap(({ line, itemName, cells, rowMessages }) => [
     ...[...cells].flatMap(([key, { messages }]) =>
-      messages.map((message) => [line, what, names.get(key) ?? "", message]),
+      messages.map((message) => [line, itemName, names.get(key) ?? "", message]),
     ),
-    ...others.map((message) => [line, what, "", message]),
+    ...rowMessages.map((message) => [line, itemName, "", message]),
   ]);
   return ["line,item,column,why", ...lines.map((cells) => cells.map(quoteCell).join(","))].join("\r\n");
 }

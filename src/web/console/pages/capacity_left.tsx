@@ -16,7 +16,7 @@ export function FreeCapacityCard({ scope }: { readonly scope: string }) {
       <ReplyView asked={asked}>
         {({ areas: [area] }) =>
           area === undefined ? null : (
-            <FactList rows={listCapacityRows(area).map(({ name, content: held }) => [name, held] as const)} />
+            <FactList rows={listCapacityRows(area).map(({ name, content }) => [name, content] as const)} />
           )
         }
       </ReplyView>
@@ -62,13 +62,13 @@ export function listCapacityRows(area: AreaCapacity): readonly CapacityRow[] {
     free === undefined ? [] : [{ name, content: <FreeKilowatts free={free} />, text: formatFreeKilowatts(free) }];
   return [
     ...createKilowattRows("Power", power),
-    ...(without === 0 ? [] : [{ name: "Racks without supply", held: String(without), text: String(without) }]),
+    ...(without === 0 ? [] : [{ name: "Racks without supply", content: String(without), text: String(without) }]),
     ...createKilowattRows("Air cooling", air),
     ...createKilowattRows("Liquid cooling", liquid),
     { name: "Units", content: units, text: `${area.free_u} ${area.total_u} ${area.largest_free_block_u}` },
     ...area.ports.map((ports) => ({
       name: formatPortsName(ports),
-      held: <FreePortsText ports={ports} />,
+      content: <FreePortsText ports={ports} />,
       text: `${ports.free} ${ports.failover_free}`,
     })),
   ];

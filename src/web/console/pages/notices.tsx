@@ -61,7 +61,7 @@ interface NoticeOperations {
 }
 
 /** Runs one operation at a time, and reloads the lists after it. */
-function useOperations(lists: readonly Pick<CallState<unknown>, "again">[]): NoticeOperations {
+function useOperations(lists: readonly Pick<CallState<unknown>, "reload">[]): NoticeOperations {
   const [said, say] = useState("");
   const [isBusy, setBusy] = useState(false);
   const run = async (order: () => Promise<string>) => {
@@ -69,7 +69,7 @@ function useOperations(lists: readonly Pick<CallState<unknown>, "again">[]): Not
     say("");
     say(await order().catch((error: unknown) => convertToCallError(error).message));
     setBusy(false);
-    for (const { reload: again } of lists) again();
+    for (const { reload } of lists) reload();
   };
   return { resultText: said, isBusy, runOperation: (order) => void run(order) };
 }

@@ -58,14 +58,14 @@ function listContentLinks(settings: Readonly<Record<string, string>>, hasRow: bo
 
 /** Properties that the kinds site, room and row share. */
 const LOCATION_PROPERTIES = {
-  isPlace: true,
-  sentence: ({ ref }: InventoryRow) => <WorstLossSentence scope={ref} />,
-  actions: ({ ref }: InventoryRow) => (
+  isLocation: true,
+  renderSentence: ({ ref }: InventoryRow) => <WorstLossSentence scope={ref} />,
+  renderActions: ({ ref }: InventoryRow) => (
     <ElementActions target={ref}>
       {renderLinkButton("Fabric", formatPageUrl("fabric", "", { scope: ref }))}
     </ElementActions>
   ),
-  details: ({ ref }: InventoryRow) => (
+  renderDetails: ({ ref }: InventoryRow) => (
     <>
       <FreeCapacityCard scope={ref} />
       <FailureEffectsCard scope={ref} />

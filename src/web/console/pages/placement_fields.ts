@@ -76,6 +76,6 @@ export const EXTRA_PLACEMENT_FIELDS = [
     FindPlacement,
     (Object.keys(FindPlacement) as (keyof typeof FindPlacement)[])
       .filter((field) => !LABELLED_FIELDS.has(field) && !OMITTED_FIELDS.has(field))
-      .map((field) => ({ setting: field, field, label: capitalize(field.replaceAll("_", " ")), empty: "" })),
+      .map((field) => ({ setting: field, field, label: capitalize(field.replaceAll("_", " ")), placeholder: "" })),
   ),
 ];

@@ -33,11 +33,11 @@ const ASSESSMENT_FIELDS = [
     setting: "basis",
     field: "load_basis",
     label: "Loads by",
-    words: Object.fromEntries(OTHER_BASIS_LABELS),
-    empty: DEFAULT_BASIS_LABEL,
+    labelsByWord: Object.fromEntries(OTHER_BASIS_LABELS),
+    placeholder: DEFAULT_BASIS_LABEL,
   },
-  { setting: "cascade", field: "cascade", label: "Let overloads trip", isOn: true, empty: "" },
-  { setting: "battery", field: "assume_battery", label: "Count batteries", empty: "" },
+  { setting: "cascade", field: "cascade", label: "Let overloads trip", isOnByDefault: true, placeholder: "" },
+  { setting: "battery", field: "assume_battery", label: "Count batteries", placeholder: "" },
 ] as const;
 
 export const POWER_FIELDS = createRequestFields(PowerBlastRadius, ASSESSMENT_FIELDS);

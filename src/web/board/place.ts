@@ -1,5 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
 import type { Card } from "#planner/board/wire.ts";
+import { useUrlHash } from "../shared/listeners.ts";
 
 /** State of the board's URL: the view, the open spec and the filter. Every part may be empty. */
 export interface BoardAddress {
@@ -37,13 +37,8 @@ export function changeBoardAddress(change: Partial<BoardAddress>): void {
 }
 
 export function useBoardAddress(): BoardAddress {
-  const [place, setPlace] = useState(readBoardAddress);
-  useEffect(() => {
-    const updateAddress = () => setPlace(readBoardAddress());
-    addEventListener("hashchange", updateAddress);
-    return () => removeEventListener("hashchange", updateAddress);
-  }, []);
-  return place;
+  useUrlHash();
+  return readBoardAddress();
 }
 
 /** Whether a card matches the filter: every word of the text is in its id, title or labels. */

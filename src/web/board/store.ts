@@ -1,5 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
 import type { BoardChange, BoardData, Card, LogChunk } from "#planner/board/wire.ts";
+import { Listeners, useCurrentValue } from "../shared/listeners.ts";
 import { RequestError, readBoard, sendRequest } from "./api.ts";
 import { stripTerminalSequences } from "./plain_log.ts";
 import { readEvents } from "./read_events.ts";
@@ -29,8 +29,6 @@ export interface BoardPageState {
   readonly isPrinting: boolean;
 }
 
-type StateListener = () => void;
-
 /** State of the page, with listeners that are called on each change. */
 class BoardStore {
   #view: BoardPageState = {
@@ -42,7 +40,8 @@ class BoardStore {
     log: undefined,
     isPrinting: false,
   };
-  readonly #listeners = new Set<StateListener>();
+  readonly #listeners = new Listeners();
+  readonly subscribe = this.#listeners.subscribe;
 
   get view(): BoardPageState {
     return this.#view;
@@ -50,12 +49,7 @@ class BoardStore {
 
   set(change: Partial<BoardPageState>): void {
     this.#view = { ...this.#view, ...change };
-    for (const listener of this.#listeners) listener();
-  }
-
-  addListener(listener: StateListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#listeners.notify();
   }
 }
 
@@ -63,13 +57,7 @@ export const boardStore = new BoardStore();
 
 /** Returns the page's state; the component is drawn again when it changes. */
 export function useBoardPageState(): BoardPageState {
-  const [view, setView] = useState(boardStore.view);
-  useEffect(() => {
-    const updateView = () => setView(boardStore.view);
-    updateView();
-    return boardStore.addListener(updateView);
-  }, []);
-  return view;
+  return useCurrentValue(() => boardStore.view, boardStore.subscribe);
 }
 
 export function showMessage(message: BoardMessage | undefined): void {

@@ -1,5 +1,5 @@
-import { useLayoutEffect, useState } from "preact/hooks";
 import { getKindNoun } from "#words/names.ts";
+import { useUrlHash } from "../shared/listeners.ts";
 import { convertToAddressSettings, convertToServiceSettings } from "./lists/list_columns.ts";
 
 /** A page's name, subject and settings. It is stored in the URL, so that links and the Back button work. */
@@ -80,15 +80,7 @@ export function findRefUrl(ref: string): string | undefined {
 
 /** Returns the current page address; the component is drawn again when it changes. */
 export function usePageAddress(): PageAddress {
-  const [hash, setHash] = useState(location.hash);
-  // A layout effect, because a later effect would miss a change of the URL right after the drawing.
-  useLayoutEffect(() => {
-    const updateHash = () => setHash(location.hash);
-    addEventListener("hashchange", updateHash);
-    updateHash();
-    return () => removeEventListener("hashchange", updateHash);
-  }, []);
-  return parseAddress(hash);
+  return parseAddress(useUrlHash());
 }
 
 /**

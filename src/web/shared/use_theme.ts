@@ -1,11 +1,13 @@
-import { useEffect, useState } from "preact/hooks";
 import { browserValues } from "./kept_values.ts";
+import { Listeners, useCurrentValue } from "./listeners.ts";
 
 export type Theme = "light" | "dark";
 
 const THEME_KEY = "planner-theme";
 const darkSchemeQuery = matchMedia("(prefers-color-scheme: dark)");
-const listeners = new Set<() => void>();
+const listeners = new Listeners();
+
+darkSchemeQuery.addEventListener("change", notifyThemeChange);
 
 function getCurrentTheme(): Theme {
   const chosen = browserValues.get(THEME_KEY);
@@ -20,28 +22,17 @@ export function applyTheme(): void {
 
 export function chooseTheme(theme: Theme): void {
   browserValues.set(THEME_KEY, theme);
+  notifyThemeChange();
+}
+
+function notifyThemeChange(): void {
   applyTheme();
-  for (const listener of listeners) listener();
+  listeners.notify();
 }
 
 /** Returns the current theme and follows changes by the person or the system. */
 export function useTheme(): Theme {
-  const [theme, setTheme] = useState(getCurrentTheme);
-  useEffect(() => {
-    const updateTheme = () => {
-      applyTheme();
-      setTheme(getCurrentTheme());
-    };
-    listeners.add(updateTheme);
-    // The theme may have changed between the first drawing and this effect.
-    updateTheme();
-    darkSchemeQuery.addEventListener("change", updateTheme);
-    return () => {
-      listeners.delete(updateTheme);
-      darkSchemeQuery.removeEventListener("change", updateTheme);
-    };
-  }, []);
-  return theme;
+  return useCurrentValue(getCurrentTheme, listeners.subscribe);
 }
 
 /** Returns the format and theme in which the server draws pictures for the page. */

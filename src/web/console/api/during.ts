@@ -1,6 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
 import type { Rpcs } from "#gen/datacenter/v1/json.ts";
 import { tabValues } from "../../shared/kept_values.ts";
+import { Listeners, useCurrentValue } from "../../shared/listeners.ts";
 
 /** RPCs that can return the state during a maintenance window. */
 type DuringWindowRpc = {
@@ -20,7 +20,7 @@ const DURING_WINDOW_RPCS: Readonly<Record<DuringWindowRpc, true>> = {
 };
 
 const SHOWN_WINDOW_KEY = "planner-during";
-const listeners = new Set<() => void>();
+const listeners = new Listeners();
 
 /** Code of the maintenance window whose state this tab shows; empty for the current state. */
 export const shownWindow = {
@@ -30,19 +30,12 @@ export const shownWindow = {
   set(code: string): void {
     if (code === "") tabValues.remove(SHOWN_WINDOW_KEY);
     else tabValues.set(SHOWN_WINDOW_KEY, code);
-    for (const listener of listeners) listener();
+    listeners.notify();
   },
 };
 
 export function useShownWindow(): string {
-  const [code, setCode] = useState(shownWindow.code());
-  useEffect(() => {
-    const updateCode = () => setCode(shownWindow.code());
-    listeners.add(updateCode);
-    updateCode();
-    return () => void listeners.delete(updateCode);
-  }, []);
-  return code;
+  return useCurrentValue(shownWindow.code, listeners.subscribe);
 }
 
 /** Returns the request for the state during a window; unchanged if `code` is "" or the RPC does not support windows. */

@@ -1,3 +1,4 @@
+import { Listeners } from "../../shared/listeners.ts";
 import { CallError } from "./client.ts";
 import { tokenStore } from "./token.ts";
 
@@ -9,11 +10,11 @@ interface WaitingCall {
 }
 
 let waitingCalls: readonly WaitingCall[] = [];
-const listeners = new Set<() => void>();
+const listeners = new Listeners();
 
 function setWaitingCalls(next: readonly WaitingCall[]): void {
   waitingCalls = next;
-  for (const listener of listeners) listener();
+  listeners.notify();
 }
 
 /** Calls that the server rejected for lack of a valid token. They are sent again after the person enters one. */
@@ -26,10 +27,7 @@ export const waitingSignIns = {
     for (const one of waitingCalls) one.cancel();
     setWaitingCalls([]);
   },
-  subscribe(listener: () => void): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
+  subscribe: listeners.subscribe,
 };
 
 tokenStore.subscribe(() => {

@@ -1,11 +1,12 @@
 import { browserValues, tabValues } from "../../shared/kept_values.ts";
+import { Listeners } from "../../shared/listeners.ts";
 
 /**
  * Storage key of the caller's token. The browser deletes the token with the tab, unless the person chose to keep it in
  * this browser.
  */
 const TOKEN_KEY = "planner-token";
-const listeners = new Set<() => void>();
+const listeners = new Listeners();
 
 export const tokenStore = {
   value(): string {
@@ -19,10 +20,7 @@ export const tokenStore = {
     tabValues.remove(TOKEN_KEY);
     browserValues.remove(TOKEN_KEY);
     if (value !== "") (keep ? browserValues : tabValues).set(TOKEN_KEY, value);
-    for (const listener of listeners) listener();
+    listeners.notify();
   },
-  subscribe(listener: () => void): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
+  subscribe: listeners.subscribe,
 };

@@ -1,12 +1,4 @@
-const listeners = new Set<() => void>();
+import { Listeners } from "../../shared/listeners.ts";
 
-/** Notifies listeners that this page has changed the inventory, so that they load their data again. */
-export const inventoryWrites = {
-  announce(): void {
-    for (const listener of listeners) listener();
-  },
-  subscribe(listener: () => void): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-};
+/** Listeners that load their data again after this page has changed the inventory. */
+export const inventoryWrites = new Listeners();

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { useCurrentValue } from "../../shared/listeners.ts";
 import { createLazyComponent } from "../on_demand.tsx";
 import { EditDialog } from "./dialog.tsx";
 import { type EditNotice, editStore } from "./editing.ts";
@@ -6,8 +7,7 @@ import { UndoButton } from "./undo.tsx";
 
 /** Shows the open edit and the last edit's notice. It is outside the pages, which may change below an open dialog. */
 export function EditHost() {
-  const [{ edit, notice, round }, setState] = useState(editStore.state());
-  useEffect(() => editStore.subscribe(() => setState(editStore.state())), []);
+  const { edit, notice, round } = useCurrentValue(editStore.state, editStore.subscribe);
   return (
     <>
       {edit === undefined ? null : <LazyEditDialog key={round} edit={edit} />}

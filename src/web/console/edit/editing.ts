@@ -1,3 +1,4 @@
+import { Listeners } from "../../shared/listeners.ts";
 import type { AuditEntry } from "../api/replies.ts";
 import type { EditableKind, ResourceValues } from "./form_model.ts";
 
@@ -46,11 +47,11 @@ interface EditState {
 }
 
 let editState: EditState = { edit: undefined, notice: undefined, round: 0 };
-const listeners = new Set<() => void>();
+const listeners = new Listeners();
 
 function setEditState(next: Partial<EditState>): void {
   editState = { ...editState, ...next };
-  for (const listener of listeners) listener();
+  listeners.notify();
 }
 
 /** Store of the one open edit. Pages open an edit; `EditHost` shows it. */
@@ -59,8 +60,5 @@ export const editStore = {
   open: (edit: EditRequest): void => setEditState({ edit, notice: undefined, round: editState.round + 1 }),
   close: (notice?: EditNotice): void => setEditState({ edit: undefined, notice }),
   dismiss: (): void => setEditState({ notice: undefined }),
-  subscribe(listener: () => void): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
+  subscribe: listeners.subscribe,
 };

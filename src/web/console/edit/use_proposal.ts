@@ -192,7 +192,7 @@ function useChangesWrite() {
     try {
       const { id } = request.current;
       const result = await applyChanges(changes, { message, requestId: id, reportProgress: setProgress });
-      if (result.done > 0) inventoryWrites.announce();
+      if (result.done > 0) inventoryWrites.notify();
       // The service caches its reply by id, so that another attempt after a refusal needs a new id.
       request.current = { key: "", id: "" };
       return result;

@@ -84,7 +84,7 @@ export function useImportRunner(): ImportRunner {
       if (!abort.signal.aborted && !(error instanceof CallError)) throw error;
       endRun(error instanceof CallError ? { error } : {});
     }
-    if (begun.step === "write") inventoryWrites.announce();
+    if (begun.step === "write") inventoryWrites.notify();
   };
   const beginRun = (run: Omit<ImportRun, "total" | "sent" | "outcomes" | "running">, items: readonly ImportItem[]) => {
     pendingItems.current = new Set(items);

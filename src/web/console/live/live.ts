@@ -1,3 +1,4 @@
+import { Listeners, useCurrentValue } from "../../shared/listeners.ts";
 import { tokenStore } from "../api/token.ts";
 import { notifyChangeListeners } from "./changes.ts";
 import { findOldestReplyTime, scheduleRefresh } from "./questions.ts";
@@ -16,7 +17,7 @@ const SILENCE_MS = 40_000;
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 5000;
 
-const listeners = new Set<() => void>();
+const listeners = new Listeners();
 const pageLoadTime = Date.now() - performance.now();
 
 let liveState: LiveState = { kind: "connecting" };
@@ -26,13 +27,8 @@ let retryDelayMs = FIRST_RETRY_MS;
 let openController: AbortController | undefined;
 let retryTimer: ReturnType<typeof setTimeout> | undefined;
 
-export function getLiveState(): LiveState {
-  return liveState;
-}
-
-export function addLiveStateListener(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+export function useLiveState(): LiveState {
+  return useCurrentValue(() => liveState, listeners.subscribe);
 }
 
 /**
@@ -140,7 +136,7 @@ function recordConnectionLoss(why: string): void {
 
 function setLiveState(next: LiveState): void {
   liveState = next;
-  for (const listener of listeners) listener();
+  listeners.notify();
 }
 
 /** Calls the given function unless `feed` is called within `SILENCE_MS`. */

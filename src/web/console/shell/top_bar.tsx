@@ -1,9 +1,8 @@
-import { useEffect, useState } from "preact/hooks";
 import { Icon } from "../../shared/icon.tsx";
 import { StateMark } from "../../shared/state.tsx";
 import { chooseTheme, useTheme } from "../../shared/use_theme.ts";
 import { formatTimeOfDay } from "../labels.ts";
-import { addLiveStateListener, getLiveState } from "../live/live.ts";
+import { useLiveState } from "../live/live.ts";
 import { useShownBreadcrumbs } from "../ui/trail.ts";
 import { getKeyLabel } from "./keys.ts";
 import { copyPageUrl } from "./share.ts";
@@ -83,13 +82,7 @@ function Breadcrumbs() {
 
 /** Shows whether the figures on the screen follow the inventory and, if not, the time of the figures. */
 function LiveIndicator() {
-  const [state, setState] = useState(getLiveState());
-  useEffect(() => {
-    const updateState = () => setState(getLiveState());
-    // The state may have changed between the first drawing and this effect.
-    updateState();
-    return addLiveStateListener(updateState);
-  }, []);
+  const state = useLiveState();
   return (
     <p class={`live ${state.kind}`} role="status">
       {state.kind === "live" ? (

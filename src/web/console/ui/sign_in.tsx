@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { useCurrentValue } from "../../shared/listeners.ts";
 import { waitingSignIns } from "../api/sign_in.ts";
 import { tokenStore } from "../api/token.ts";
 
@@ -38,9 +39,8 @@ export function SignInForm({ message }: { readonly message: string }) {
 
 /** Modal dialog that asks for a token while a call waits for one. The dialogs below it keep their input. */
 export function SignInDialog() {
-  const [message, setMessage] = useState(waitingSignIns.message());
+  const message = useCurrentValue(waitingSignIns.message, waitingSignIns.subscribe);
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => waitingSignIns.subscribe(() => setMessage(waitingSignIns.message())), []);
   useEffect(() => {
     if (message === undefined) dialog.current?.close();
     else if (dialog.current?.open === false) dialog.current.showModal();

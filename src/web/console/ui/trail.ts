@@ -1,4 +1,5 @@
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
+import { Listeners, useCurrentValue } from "../../shared/listeners.ts";
 
 /** A step of the breadcrumbs: a location that contains the page's subject, or the list that the subject is in. */
 export interface BreadcrumbStep {
@@ -8,11 +9,11 @@ export interface BreadcrumbStep {
 }
 
 let currentTrail: readonly BreadcrumbStep[] = [];
-const listeners = new Set<() => void>();
+const listeners = new Listeners();
 
 function setBreadcrumbs(trail: readonly BreadcrumbStep[]): void {
   currentTrail = trail;
-  for (const listener of listeners) listener();
+  listeners.notify();
 }
 
 /** Sets the breadcrumbs in the top bar until another page sets its own. */
@@ -24,14 +25,5 @@ export function useBreadcrumbs(trail: readonly BreadcrumbStep[]): void {
 
 /** Returns the current breadcrumbs; the component is drawn again when they change. */
 export function useShownBreadcrumbs(): readonly BreadcrumbStep[] {
-  const [shown, setShown] = useState(currentTrail);
-  useLayoutEffect(() => {
-    const updateTrail = () => setShown(currentTrail);
-    listeners.add(updateTrail);
-    updateTrail();
-    return () => {
-      listeners.delete(updateTrail);
-    };
-  }, []);
-  return shown;
+  return useCurrentValue(() => currentTrail, listeners.subscribe);
 }

@@ -1,8 +1,8 @@
 import type { BoardChange, BoardData, Card, LogChunk } from "#planner/board/wire.ts";
 import { Listeners, useCurrentValue } from "../shared/listeners.ts";
+import { readEvents } from "../shared/read_events.ts";
 import { RequestError, readBoard, sendRequest } from "./api.ts";
 import { stripTerminalSequences } from "./plain_log.ts";
-import { readEvents } from "./read_events.ts";
 
 /** Maximum number of characters of a log that the page keeps. */
 const MAX_LOG_CHARS = 2_000_000;
@@ -107,10 +107,11 @@ async function readEventStream(signal: AbortSignal): Promise<void> {
   if (boardStore.view.data === undefined) replaceBoardData(await readBoard());
   const response = await sendRequest(formatStreamUrl(), { signal });
   boardStore.set({ problem: undefined });
-  for await (const { name, data } of readEvents(response)) {
+  if (response.body === null) return;
+  for await (const { event, data } of readEvents(response.body)) {
     if (signal.aborted) return;
-    if (name === "board") applyBoardChange(JSON.parse(data));
-    else if (name === "log") appendLogChunk(JSON.parse(data));
+    if (event === "board") applyBoardChange(JSON.parse(data));
+    else if (event === "log") appendLogChunk(JSON.parse(data));
   }
 }
 

@@ -21,6 +21,7 @@ export class Listeners {
 export function useCurrentValue<Value>(read: () => Value, subscribe: Listeners["subscribe"]): Value {
   const [value, setValue] = useState(read);
   // A layout effect, because a later effect would miss a change right after the first drawing.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a component always passes the same functions
   useLayoutEffect(() => {
     const update = () => setValue(read);
     update();

@@ -1,4 +1,5 @@
 import { Listeners, useCurrentValue } from "../../shared/listeners.ts";
+import { readEvents, type ServerEvent } from "../../shared/read_events.ts";
 import { tokenStore } from "../api/token.ts";
 import { notifyChangeListeners } from "./changes.ts";
 import { findOldestReplyTime, scheduleRefresh } from "./questions.ts";
@@ -98,7 +99,7 @@ const REASONS_BY_STATUS: Readonly<Record<number, string>> = {
 };
 
 /** Handles one event. Returns the reason of an event that ends the stream. */
-function handleStreamEvent({ event, id, data }: StreamEvent): string | undefined {
+function handleStreamEvent({ event, id, data }: ServerEvent): string | undefined {
   if (event === "end") return `${(JSON.parse(data) as { readonly message: string }).message}.`;
   // The server confirms that the stream also contains verdicts, which the console ignores.
   if (event === "verdicts") return undefined;
@@ -158,43 +159,4 @@ class Watchdog {
   stop(): void {
     clearTimeout(this.#timer);
   }
-}
-
-/** A server-sent event; `id` is empty if the event has none. */
-interface StreamEvent {
-  readonly event: string;
-  readonly id: string;
-  readonly data: string;
-}
-
-/**
- * Reads server-sent events from a body. `EventSource` cannot be used, because it cannot send a token.
- * @param onChunk called for every received chunk, including comments
- */
-async function* readEvents(body: ReadableStream<Uint8Array>, onChunk: () => void): AsyncGenerator<StreamEvent, void> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    onChunk();
-    text += decoder.decode(value, { stream: true });
-    const blocks = text.split("\n\n");
-    text = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const event = parseStreamEvent(block);
-      if (event !== undefined) yield event;
-    }
-  }
-}
-
-function parseStreamEvent(block: string): StreamEvent | undefined {
-  const fields: Record<string, string> = {};
-  for (const line of block.split("\n")) {
-    const at = line.indexOf(": ");
-    if (at > 0) fields[line.slice(0, at)] = line.slice(at + 2);
-  }
-  const { event, id = "", data } = fields;
-  return event === undefined || data === undefined ? undefined : { event, id, data };
 }

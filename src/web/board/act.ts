@@ -1,5 +1,5 @@
 import type { Card, Column } from "#planner/board/wire.ts";
-import { callTool, RequestError, type SeenVersion } from "./api.ts";
+import { callTool, describeError, type SeenVersion } from "./api.ts";
 import { planCardMove } from "./moves.ts";
 import { boardStore, showMessage } from "./store.ts";
 
@@ -30,7 +30,7 @@ export async function runCommand(
     showMessage({ tone: "ok", text: formatToolReply(tool, text), undo: takeBack });
     return true;
   } catch (error) {
-    showMessage({ tone: "fault", text: error instanceof RequestError ? error.message : String(error) });
+    showMessage({ tone: "fault", text: describeError(error) });
     return false;
   }
 }

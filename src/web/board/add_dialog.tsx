@@ -1,23 +1,12 @@
 import { useState } from "preact/hooks";
 import type { BoardChoices } from "#planner/board/wire.ts";
-import { callTool, RequestError } from "./api.ts";
+import { callTool, describeError } from "./api.ts";
+import { ProblemBanner } from "./app_parts.tsx";
 import { LabelledField, ModalDialog, splitWordList } from "./dialog.tsx";
 import { changeBoardAddress } from "./place.ts";
 import { showMessage } from "./store.ts";
 
-interface SpecDraft {
-  readonly title: string;
-  readonly text: string;
-  readonly criteria: string;
-  readonly template: string;
-  readonly priority: string;
-  readonly labels: string;
-  readonly assignee: string;
-  readonly due: string;
-  readonly depends_on: string;
-}
-
-const EMPTY_DRAFT: SpecDraft = {
+const EMPTY_DRAFT = {
   title: "",
   text: "",
   criteria: "",
@@ -29,6 +18,8 @@ const EMPTY_DRAFT: SpecDraft = {
   depends_on: "",
 };
 
+type SpecDraft = Readonly<typeof EMPTY_DRAFT>;
+
 /** Dialog that adds a spec, as `planner add` does. */
 export function AddDialog({
   choices,
@@ -39,8 +30,10 @@ export function AddDialog({
 }) {
   const [draft, setDraft] = useState(EMPTY_DRAFT);
   const [problem, setProblem] = useState<string>();
-  const createSetter = (part: keyof SpecDraft) => (value: string) =>
-    setDraft((before) => ({ ...before, [part]: value }));
+  const bindField = (part: keyof SpecDraft) => ({
+    value: draft[part],
+    set: (value: string) => setDraft((before) => ({ ...before, [part]: value })),
+  });
   const addSpec = async () => {
     try {
       const { text, spec_id } = await callTool("add", createAddArguments(draft));
@@ -48,7 +41,7 @@ export function AddDialog({
       leave();
       if (spec_id !== null) changeBoardAddress({ spec: spec_id });
     } catch (error) {
-      setProblem(error instanceof RequestError ? error.message : String(error));
+      setProblem(describeError(error));
     }
   };
   return (
@@ -57,44 +50,24 @@ export function AddDialog({
       leave={leave}
       submit={{ label: "Add", act: () => void addSpec(), disabled: draft.title.trim() === "" }}
     >
-      {problem === undefined ? null : (
-        <p class="banner fault" role="alert">
-          {problem}
-        </p>
-      )}
-      <LabelledField label="Title" value={draft.title} set={createSetter("title")} />
-      <LabelledField label="Text" value={draft.text} set={createSetter("text")} rows={5} />
+      <ProblemBanner problem={problem} />
+      <LabelledField label="Title" {...bindField("title")} />
+      <LabelledField label="Text" {...bindField("text")} rows={5} />
       <LabelledField
         label="Criteria"
-        value={draft.criteria}
-        set={createSetter("criteria")}
+        {...bindField("criteria")}
         rows={4}
         hint="One a line. A command that proves it goes behind “ => ”; it runs once you have accepted it in a terminal."
       />
       <div class="pair">
-        <LabelledField
-          label="Priority"
-          value={draft.priority}
-          set={createSetter("priority")}
-          options={["", ...(choices?.priorities ?? [])]}
-        />
+        <LabelledField label="Priority" {...bindField("priority")} options={["", ...(choices?.priorities ?? [])]} />
         {(choices?.templates.length ?? 0) === 0 ? null : (
-          <LabelledField
-            label="Template"
-            value={draft.template}
-            set={createSetter("template")}
-            options={["", ...(choices?.templates ?? [])]}
-          />
+          <LabelledField label="Template" {...bindField("template")} options={["", ...(choices?.templates ?? [])]} />
         )}
-        <LabelledField label="Due" type="date" value={draft.due} set={createSetter("due")} />
-        <LabelledField label="Assignee" value={draft.assignee} set={createSetter("assignee")} />
-        <LabelledField label="Labels" value={draft.labels} set={createSetter("labels")} hint="With commas" />
-        <LabelledField
-          label="Waits for"
-          value={draft.depends_on}
-          set={createSetter("depends_on")}
-          hint="Ids, with commas"
-        />
+        <LabelledField label="Due" type="date" {...bindField("due")} />
+        <LabelledField label="Assignee" {...bindField("assignee")} />
+        <LabelledField label="Labels" {...bindField("labels")} hint="With commas" />
+        <LabelledField label="Waits for" {...bindField("depends_on")} hint="Ids, with commas" />
       </div>
     </ModalDialog>
   );

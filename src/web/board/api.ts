@@ -21,6 +21,11 @@ export class RequestError extends Error {
   }
 }
 
+/** Returns the message of a RequestError, or any other error as text. */
+export function describeError(error: unknown): string {
+  return error instanceof RequestError ? error.message : String(error);
+}
+
 const STORAGE_KEY = "planner-board-key";
 
 /** Moves the key from the URL that opened the board into the storage of this origin. */

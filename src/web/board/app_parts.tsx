@@ -6,15 +6,20 @@ interface BoardBannersProps {
   readonly unreadable: readonly BoardProblem[];
 }
 
+/** Banner with an error message; hidden without one. */
+export function ProblemBanner({ problem }: { readonly problem: string | undefined }) {
+  return problem === undefined ? null : (
+    <p class="banner fault" role="alert">
+      {problem}
+    </p>
+  );
+}
+
 /** Banners for a lost connection and for spec files that cannot be read. */
 export function BoardBanners({ problem, unreadable }: BoardBannersProps) {
   return (
     <>
-      {problem === undefined ? null : (
-        <p class="banner fault" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemBanner problem={problem} />
       {unreadable.map(({ file, line, column, message }) => (
         <p class="banner watch" key={file}>
           <strong>

@@ -100,8 +100,5 @@ function FieldControl({ id, value, set, type = "text", options, rows }: FieldPro
 
 /** Splits a list at commas and white space. */
 export function splitWordList(text: string): readonly string[] {
-  return text
-    .split(/[,\s]+/)
-    .map((word) => word.trim())
-    .filter((word) => word !== "");
+  return text.split(/[,\s]+/).filter((word) => word !== "");
 }

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { BranchDifference } from "#planner/board/wire.ts";
-import { RequestError, readFileDifference } from "./api.ts";
+import { describeError, readFileDifference } from "./api.ts";
 import { stripTerminalSequences } from "./plain_log.ts";
 
 /** Maximum number of lines of a difference that are drawn. */
@@ -47,7 +47,7 @@ function FileDifference({ difference: { from, to }, file }: FileDifferenceProps)
     try {
       setText(await readFileDifference({ from, to, path }));
     } catch (error) {
-      setText(error instanceof RequestError ? error.message : String(error));
+      setText(describeError(error));
     }
   };
   const facts = [

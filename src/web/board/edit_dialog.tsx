@@ -1,17 +1,9 @@
 import { useState } from "preact/hooks";
 import type { SpecPage } from "#planner/board/wire.ts";
-import { callTool, RequestError, readSpec } from "./api.ts";
+import { callTool, describeError, RequestError, readSpec } from "./api.ts";
+import { ProblemBanner } from "./app_parts.tsx";
 import { LabelledField, ModalDialog, splitWordList } from "./dialog.tsx";
 import { boardStore, showMessage } from "./store.ts";
-
-interface EditDraft {
-  readonly priority: string;
-  readonly due: string;
-  readonly assignee: string;
-  readonly labels: string;
-  readonly depends_on: string;
-  readonly body: string;
-}
 
 interface EditDialogProps {
   readonly spec: SpecPage;
@@ -25,8 +17,10 @@ export function EditDialog({ spec, leave, reload: again }: EditDialogProps) {
   const [draft, setDraft] = useState(() => createDraft(spec));
   const [problem, setProblem] = useState<string>();
   const [theirs, setTheirs] = useState<EditDraft>();
-  const createSetter = (part: keyof EditDraft) => (value: string) =>
-    setDraft((before) => ({ ...before, [part]: value }));
+  const bindField = (part: keyof EditDraft) => ({
+    value: draft[part],
+    set: (value: string) => setDraft((before) => ({ ...before, [part]: value })),
+  });
   const change = createUpdateArguments(createDraft(base), draft);
   const saveChanges = async () => {
     try {
@@ -35,7 +29,7 @@ export function EditDialog({ spec, leave, reload: again }: EditDialogProps) {
       leave();
       again();
     } catch (error) {
-      setProblem(error instanceof RequestError ? error.message : String(error));
+      setProblem(describeError(error));
       if (!(error instanceof RequestError) || !error.isConflict) return;
       const newer = await readSpec(spec.id);
       // Fields that this person did not change take the newer value.
@@ -57,11 +51,7 @@ export function EditDialog({ spec, leave, reload: again }: EditDialogProps) {
       leave={leave}
       submit={{ label: "Save", act: () => void saveChanges(), disabled: Object.keys(change).length === 0 }}
     >
-      {problem === undefined ? null : (
-        <p class="banner fault" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemBanner problem={problem} />
       {theirs === undefined ? null : (
         <details open>
           <summary>The newer state</summary>
@@ -73,28 +63,13 @@ export function EditDialog({ spec, leave, reload: again }: EditDialogProps) {
         </details>
       )}
       <div class="pair">
-        <LabelledField
-          label={FIELD_LABELS.priority}
-          value={draft.priority}
-          set={createSetter("priority")}
-          options={priorities}
-        />
-        <LabelledField label={FIELD_LABELS.due} type="date" value={draft.due} set={createSetter("due")} />
-        <LabelledField label={FIELD_LABELS.assignee} value={draft.assignee} set={createSetter("assignee")} />
-        <LabelledField
-          label={FIELD_LABELS.labels}
-          value={draft.labels}
-          set={createSetter("labels")}
-          hint="With commas"
-        />
-        <LabelledField
-          label={FIELD_LABELS.depends_on}
-          value={draft.depends_on}
-          set={createSetter("depends_on")}
-          hint="Ids, with commas"
-        />
+        <LabelledField label={FIELD_LABELS.priority} {...bindField("priority")} options={priorities} />
+        <LabelledField label={FIELD_LABELS.due} type="date" {...bindField("due")} />
+        <LabelledField label={FIELD_LABELS.assignee} {...bindField("assignee")} />
+        <LabelledField label={FIELD_LABELS.labels} {...bindField("labels")} hint="With commas" />
+        <LabelledField label={FIELD_LABELS.depends_on} {...bindField("depends_on")} hint="Ids, with commas" />
       </div>
-      <LabelledField label={FIELD_LABELS.body} value={draft.body} set={createSetter("body")} rows={16} />
+      <LabelledField label={FIELD_LABELS.body} {...bindField("body")} rows={16} />
     </ModalDialog>
   );
 }
@@ -107,6 +82,8 @@ const FIELD_LABELS = {
   depends_on: "Waits for",
   body: "Text",
 } as const;
+
+type EditDraft = Readonly<Record<keyof typeof FIELD_LABELS, string>>;
 
 const DRAFT_FIELDS = Object.keys(FIELD_LABELS) as readonly (keyof EditDraft)[];
 

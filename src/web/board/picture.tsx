@@ -2,7 +2,8 @@ import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { BoardPicture, Card, PictureBox, PictureEdge } from "#planner/board/wire.ts";
 import { formatCountOf, listSomeNames } from "#words/names.ts";
-import { RequestError, readPicture } from "./api.ts";
+import { describeError, readPicture } from "./api.ts";
+import { ProblemBanner } from "./app_parts.tsx";
 import { SpecBox } from "./box.tsx";
 import { addScrollListener } from "./follow_scroll.ts";
 import { type BoardAddress, matchesFilter } from "./place.ts";
@@ -39,11 +40,7 @@ export function PictureView(props: PictureViewProps) {
   const isEmpty = picture !== undefined && picture.boxes.length === 0;
   return (
     <main class="picture" aria-label="Dependencies">
-      {problem === undefined ? null : (
-        <p class="banner fault" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemBanner problem={problem} />
       {picture === undefined ? (
         <p class="empty">Reading the project</p>
       ) : (
@@ -236,7 +233,7 @@ export function usePicture(isShown: boolean, revision: number | undefined): Pict
     readPicture().then(
       (picture) => isCurrent && setRead({ picture, problem: undefined }),
       (error: unknown) => {
-        const problem = error instanceof RequestError ? error.message : String(error);
+        const problem = describeError(error);
         if (isCurrent) setRead((before) => ({ ...before, problem }));
       },
     );

@@ -2,7 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { Card, SpecPage } from "#planner/board/wire.ts";
 import { Icon } from "../shared/icon.tsx";
 import { runCommand } from "./act.ts";
-import { RequestError, readSpec } from "./api.ts";
+import { describeError, readSpec } from "./api.ts";
+import { ProblemBanner } from "./app_parts.tsx";
 import { LabelledField, ModalDialog } from "./dialog.tsx";
 import { DifferenceView } from "./difference_view.tsx";
 import { EditDialog } from "./edit_dialog.tsx";
@@ -33,7 +34,7 @@ export function SpecSidePage({ id, card, work }: SpecSidePageProps) {
         setSpec(read);
         setProblem(undefined);
       },
-      (error: unknown) => isCurrent && setProblem(error instanceof RequestError ? error.message : String(error)),
+      (error: unknown) => isCurrent && setProblem(describeError(error)),
     );
     return () => {
       isCurrent = false;
@@ -49,11 +50,7 @@ export function SpecSidePage({ id, card, work }: SpecSidePageProps) {
           <Icon name="close" />
         </button>
       </header>
-      {problem === undefined ? null : (
-        <p class="banner fault" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemBanner problem={problem} />
       {spec === undefined ? null : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard
         <section class="side-body" tabIndex={0} aria-label="Details">

@@ -92,6 +92,11 @@ export function changeSettings(changed: Readonly<Record<string, string>>): void 
   location.hash = formatPageUrl(page, subject, { ...Object.fromEntries(settings), ...changed });
 }
 
+/** Returns the value of a setting in the URL and a function that changes it, as properties of a field. */
+export function bindSetting(settings: URLSearchParams, name: string) {
+  return { value: settings.get(name) ?? "", change: (value: string) => changeSettings({ [name]: value }) };
+}
+
 /** Opens the same page for another subject and keeps its settings. */
 export function changeSubject(subject: string): void {
   const { page, settings } = parseAddress(location.hash);

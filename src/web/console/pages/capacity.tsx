@@ -4,7 +4,7 @@ import { getRefName } from "#words/names.ts";
 import { convertToConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatMoment } from "../labels.ts";
-import { changeSettings, changeSubject, type PageAddress } from "../router.ts";
+import { bindSetting, changeSubject, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { ChoiceField, FilterRow } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
@@ -50,12 +50,7 @@ export function CapacityPage({ place: { subject, settings } }: { readonly place:
           value={subject}
           change={changeSubject}
         />
-        <ChoiceField
-          label="Lines are"
-          value={by}
-          choices={AREA_CHOICES}
-          change={(value) => changeSettings({ by: value })}
-        />
+        <ChoiceField label="Lines are" {...bindSetting(settings, "by")} choices={AREA_CHOICES} />
       </FilterRow>
       <ReplyView asked={whole} shape="tiles">
         {({ areas }) => {

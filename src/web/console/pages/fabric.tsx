@@ -4,7 +4,7 @@ import { formatEnum, getRefName } from "#words/names.ts";
 import { useRenderOptions } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatPortName } from "../labels.ts";
-import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
+import { bindSetting, changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import type { PictureRequest } from "../ui/download.tsx";
 import { FilterRow, SegmentedChoice, SwitchField } from "../ui/fields.tsx";
@@ -70,22 +70,14 @@ export function FabricPage({ place }: { readonly place: PageAddress }) {
       <PageHead
         kind="Fabric"
         title={subject === "" ? "All fabrics" : subject}
-        action={
-          <SegmentedChoice
-            label="Shown as"
-            value={view}
-            choices={FABRIC_VIEWS}
-            change={(chosen) => changeSettings({ view: chosen })}
-          />
-        }
+        action={<SegmentedChoice label="Shown as" {...bindSetting(settings, "view")} choices={FABRIC_VIEWS} />}
       />
       <FilterRow>
         <RefField
           label="Scope"
           placeholder="AMS1/1, B03"
           kinds={["SITE", "FLOOR", "ROOM", "ROW", "RACK"]}
-          value={scope}
-          change={(value) => changeSettings({ scope: value })}
+          {...bindSetting(settings, "scope")}
         />
         <RefField
           label="Switches taken as failed"

@@ -5,7 +5,7 @@ import { ShareText } from "../../shared/state.tsx";
 import { useRenderOptions } from "../../shared/use_theme.ts";
 import { convertToConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
-import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
+import { bindSetting, formatPageUrl, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import type { PictureRequest } from "../ui/download.tsx";
 import { ChoiceField, FilterRow } from "../ui/fields.tsx";
@@ -142,13 +142,12 @@ export function FloorPage({ place }: { readonly place: PageAddress }) {
       <FilterRow>
         <ChoiceField
           label="Colours show"
-          value={coloring}
+          {...bindSetting(place.settings, "coloring")}
           choices={
             isMeasurable
               ? [...COLORING_CHOICES, ...MEASURED_COLORINGS.map(([word, name]) => [word, name] as const)]
               : COLORING_CHOICES
           }
-          change={(value) => changeSettings({ coloring: value })}
         />
       </FilterRow>
       <ReplyView asked={plan}>

@@ -5,7 +5,7 @@ import { useRouteCall } from "../api/use_call.ts";
 import { groupEntriesByRequest } from "../history/requests.ts";
 import { computeDayEdge, findTimeRange, formatDayAgo, TIME_RANGES } from "../history/time_range.ts";
 import { formatQuantity } from "../labels.ts";
-import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
+import { bindSetting, changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { ChoiceField, DateField, FilterRow, TextField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
@@ -61,35 +61,19 @@ export function HistoryPage({ place }: { readonly place: PageAddress }) {
           choices={TIME_RANGES}
           change={(range) => changeSettings({ since: range === "" ? "" : formatDayAgo(Number(range)), until: "" })}
         />
-        <DateField label="From" value={getSetting("since")} change={(since) => changeSettings({ since })} />
-        <DateField label="To" value={getSetting("until")} change={(until) => changeSettings({ until })} />
-        <TextField
-          label="Who"
-          placeholder="alice, jwt:alice, token:alice"
-          value={filter.actor}
-          change={(actor) => changeSettings({ actor })}
-        />
-        <ChoiceField
-          label="What"
-          value={filter.action}
-          choices={ACTION_CHOICES}
-          change={(action) => changeSettings({ action })}
-        />
+        <DateField label="From" {...bindSetting(settings, "since")} />
+        <DateField label="To" {...bindSetting(settings, "until")} />
+        <TextField label="Who" placeholder="alice, jwt:alice, token:alice" {...bindSetting(settings, "actor")} />
+        <ChoiceField label="What" {...bindSetting(settings, "action")} choices={ACTION_CHOICES} />
         {subject === "" ? (
           <RefField
             label="Where"
             placeholder="B03, SRV-B03-07"
             kinds={["SITE", "FLOOR", "ROOM", "ROW", "RACK", "DEVICE", "CRAC", "CABLE", "FABRIC_LINK"]}
-            value={filter.entity}
-            change={(entity) => changeSettings({ entity })}
+            {...bindSetting(settings, "entity")}
           />
         ) : null}
-        <ChoiceField
-          label="Through"
-          value={filter.interface}
-          choices={INTERFACE_CHOICES}
-          change={(through) => changeSettings({ through })}
-        />
+        <ChoiceField label="Through" {...bindSetting(settings, "through")} choices={INTERFACE_CHOICES} />
       </FilterRow>
       {filter.request_id === "" ? null : (
         <p>

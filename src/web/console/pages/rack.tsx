@@ -11,7 +11,7 @@ import { RackBoard } from "../edit/rack_board.tsx";
 import { RackLossSentence } from "../overview/worst_loss.tsx";
 import { useReadingRows } from "../readings/measured.tsx";
 import { WorstFindings } from "../readings/shown_findings.tsx";
-import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
+import { bindSetting, formatPageUrl, type PageAddress } from "../router.ts";
 import { ChoiceField, FilterRow } from "../ui/fields.tsx";
 import { Card, EmptyText, FactList, HealthBadge, Meter } from "../ui/parts.tsx";
 import { PictureView } from "../ui/picture.tsx";
@@ -74,7 +74,7 @@ export function RackPage({ place }: { readonly place: PageAddress }) {
       state={rack === undefined ? null : <HealthBadge health={rack.health} />}
       sentence={<RackLossSentence code={code} location={rack?.location} />}
       actions={<ElementActions target={ref} edit={{ kind: "rack", identity: { code } }} history={ref} />}
-      options={tab === "" || tab === "picture" ? <ElevationControls view={view} coloring={coloring} /> : null}
+      options={tab === "" || tab === "picture" ? <ElevationControls settings={place.settings} /> : null}
       tabs={[
         {
           key: "",
@@ -108,21 +108,11 @@ export function RackPage({ place }: { readonly place: PageAddress }) {
   );
 }
 
-function ElevationControls({ view, coloring }: { readonly view: string; readonly coloring: string }) {
+function ElevationControls({ settings }: { readonly settings: URLSearchParams }) {
   return (
     <FilterRow>
-      <ChoiceField
-        label="View"
-        value={view}
-        choices={VIEW_CHOICES}
-        change={(value) => changeSettings({ view: value })}
-      />
-      <ChoiceField
-        label="Colours show"
-        value={coloring}
-        choices={COLORING_CHOICES}
-        change={(value) => changeSettings({ coloring: value })}
-      />
+      <ChoiceField label="View" {...bindSetting(settings, "view")} choices={VIEW_CHOICES} />
+      <ChoiceField label="Colours show" {...bindSetting(settings, "coloring")} choices={COLORING_CHOICES} />
     </FilterRow>
   );
 }

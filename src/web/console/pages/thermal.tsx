@@ -4,7 +4,7 @@ import { formatEnum, getReasonUnit, getRefName } from "#words/names.ts";
 import { useRenderOptions } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { describeReason } from "../reason_words.ts";
-import { changeSettings, changeSubject, type PageAddress } from "../router.ts";
+import { bindSetting, changeSettings, changeSubject, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import type { PictureRequest } from "../ui/download.tsx";
 import { FilterRow, TextField } from "../ui/fields.tsx";
@@ -65,12 +65,7 @@ export function ThermalPage({ place }: { readonly place: PageAddress }) {
           value={subject}
           change={changeSubject}
         />
-        <TextField
-          label="Units in reserve"
-          placeholder="1"
-          value={reserve}
-          change={(value) => changeSettings({ reserve: value })}
-        />
+        <TextField label="Units in reserve" placeholder="1" {...bindSetting(settings, "reserve")} />
       </FilterRow>
       {subject === "" ? (
         <EmptyText>Name a scope above, or press “Cooling” on a floor's page.</EmptyText>

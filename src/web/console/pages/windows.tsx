@@ -5,7 +5,7 @@ import { convertToConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditButton, useCanWrite } from "../edit/edit_buttons.tsx";
 import { formatRef } from "../edit/refs_field.tsx";
-import { changeSettings, type PageAddress } from "../router.ts";
+import { bindSetting, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { ChoiceField, FilterRow } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
@@ -86,31 +86,10 @@ export function WindowsPage({ place: { settings } }: { readonly place: PageAddre
         action={<EditButton edit={createWindowEdit([])}>{may ? "New window" : "Ask about a window"}</EditButton>}
       />
       <FilterRow>
-        <ChoiceField
-          label="State"
-          value={state}
-          choices={STATE_CHOICES}
-          change={(to) => changeSettings({ state: to })}
-        />
-        <ChoiceField
-          label="Verdict"
-          value={verdict}
-          choices={VERDICT_CHOICES}
-          change={(to) => changeSettings({ verdict: to })}
-        />
-        <ChoiceField
-          label="When"
-          value={within}
-          choices={TIME_CHOICES}
-          change={(to) => changeSettings({ within: to })}
-        />
-        <RefField
-          label="Takes out"
-          value={element}
-          placeholder="A code"
-          kinds={[]}
-          change={(to) => changeSettings({ element: to })}
-        />
+        <ChoiceField label="State" {...bindSetting(settings, "state")} choices={STATE_CHOICES} />
+        <ChoiceField label="Verdict" {...bindSetting(settings, "verdict")} choices={VERDICT_CHOICES} />
+        <ChoiceField label="When" {...bindSetting(settings, "within")} choices={TIME_CHOICES} />
+        <RefField label="Takes out" {...bindSetting(settings, "element")} placeholder="A code" kinds={[]} />
       </FilterRow>
       <ReplyView asked={asked}>
         {({ windows }) => (

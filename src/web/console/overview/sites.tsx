@@ -1,8 +1,7 @@
 import { formatCount } from "#words/figures.ts";
 import type { InventoryOverview } from "../api/replies.ts";
 import { formatPageUrl } from "../router.ts";
-import { Card } from "../ui/parts.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { type Column, TableCard } from "../ui/table.tsx";
 import { WorstLossSentence } from "./worst_loss.tsx";
 
 type SiteOverview = InventoryOverview["sites"][number];
@@ -24,14 +23,14 @@ const SITE_COLUMNS: readonly Column<SiteOverview>[] = [
 export function SiteCards({ inventory: { sites } }: { readonly inventory: InventoryOverview }) {
   const bySize = [...sites].sort((a, b) => sumFloorCounts(b, "racks") - sumFloorCounts(a, "racks"));
   return (
-    <Card title="Sites" action={<a href={formatPageUrl("sites")}>All {formatCount(sites.length)} sites</a>}>
-      <Table
-        caption="Sites with the worst failure of each, the largest first"
-        columns={SITE_COLUMNS}
-        rows={bySize.slice(0, MAX_SITES)}
-        rowKey={({ site_id }) => site_id}
-        empty="No site is recorded."
-      />
-    </Card>
+    <TableCard
+      title="Sites"
+      action={<a href={formatPageUrl("sites")}>All {formatCount(sites.length)} sites</a>}
+      caption="Sites with the worst failure of each, the largest first"
+      columns={SITE_COLUMNS}
+      rows={bySize.slice(0, MAX_SITES)}
+      rowKey={({ site_id }) => site_id}
+      empty="No site is recorded."
+    />
   );
 }

@@ -12,7 +12,7 @@ import { formatQuantity } from "../labels.ts";
 import type { PictureRequest } from "../ui/download.tsx";
 import { Badge, Card, Figure, FigureRow, RefLink, type Tone } from "../ui/parts.tsx";
 import { PictureView } from "../ui/picture.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { type Column, TableCard } from "../ui/table.tsx";
 
 const IMPACT_LABELS: Readonly<Record<string, readonly [Tone, string]>> = {
   IMPACT_STATE_OFFLINE: ["fault", "offline"],
@@ -85,15 +85,13 @@ export function BlastRadius({
         </Card>
       )}
       {overloads.length === 0 ? null : (
-        <Card title="Overloads, before and after">
-          <Table
-            caption="Overloaded sources"
-            columns={OVERLOAD_COLUMNS}
-            rows={overloads}
-            rowKey={({ ref }) => ref}
-            empty=""
-          />
-        </Card>
+        <TableCard
+          title="Overloads, before and after"
+          caption="Overloaded sources"
+          columns={OVERLOAD_COLUMNS}
+          rows={overloads}
+          rowKey={({ ref }) => ref}
+        />
       )}
       <PictureView
         label={`Power impact of ${getRefName(answer.source_ref)}`}
@@ -102,35 +100,26 @@ export function BlastRadius({
         subject={answer.source_ref}
         omitsHeading
       />
-      <Card title="Goes dark">
-        <AffectedItems caption="Off or dark" items={affected} empty="Nothing goes off." />
-      </Card>
-      <Card title="Degraded">
-        <AffectedItems caption="Still on, with less supply" items={degraded} empty="Nothing else is affected." />
-      </Card>
+      <AffectedItems title="Goes dark" caption="Off or dark" items={affected} empty="Nothing goes off." />
+      <AffectedItems
+        title="Degraded"
+        caption="Still on, with less supply"
+        items={degraded}
+        empty="Nothing else is affected."
+      />
       {truncated ? <p class="muted">The lists are cut; the figures above count everything.</p> : null}
     </>
   );
 }
 
-function AffectedItems({
-  caption,
-  items,
-  empty,
-}: {
+function AffectedItems(props: {
+  readonly title: string;
   readonly caption: string;
   readonly items: readonly AffectedItem[];
   readonly empty: string;
 }) {
-  return (
-    <Table
-      caption={caption}
-      columns={ITEM_COLUMNS}
-      rows={items}
-      rowKey={({ kind, code }) => `${kind} ${code}`}
-      empty={empty}
-    />
-  );
+  const { items, ...texts } = props;
+  return <TableCard {...texts} columns={ITEM_COLUMNS} rows={items} rowKey={({ kind, code }) => `${kind} ${code}`} />;
 }
 
 function ImpactFigures({ answer }: { readonly answer: PowerBlastRadiusResponse }) {

@@ -10,7 +10,7 @@ import { ChoiceField, FilterRow } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, FactList, Figure, FigureRow, RefLink } from "../ui/parts.tsx";
 import { RefField } from "../ui/ref_field.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { type Column, TableCard } from "../ui/table.tsx";
 import { listFreePortRows } from "./capacity_left.tsx";
 
 const CAPACITY_RPC = "datacenter.v1.PlanningService/GetCapacity";
@@ -145,15 +145,15 @@ const AREA_COLUMNS: readonly Column<AreaCapacity>[] = [
 
 function AreaTable({ title, areas }: { readonly title: string; readonly areas: readonly AreaCapacity[] }) {
   return (
-    <Card title={title}>
-      <Table
-        caption={title === "Sites" ? "What is left in each site" : "What is left in each area"}
-        columns={AREA_COLUMNS}
-        rows={areas}
-        rowKey={({ ref }) => ref}
-        empty="No such area is recorded here. Choose other lines."
-      />
+    <TableCard
+      title={title}
+      caption={title === "Sites" ? "What is left in each site" : "What is left in each area"}
+      columns={AREA_COLUMNS}
+      rows={areas}
+      rowKey={({ ref }) => ref}
+      empty="No such area is recorded here. Choose other lines."
+    >
       <p class="muted">Areas share supplies and cooling units: their figures do not add up.</p>
-    </Card>
+    </TableCard>
   );
 }

@@ -10,9 +10,9 @@ import { changeSettings, changeSubject, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { FilterRow } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Card, EmptyText, RefLink } from "../ui/parts.tsx";
+import { EmptyText, RefLink } from "../ui/parts.tsx";
 import { RefField } from "../ui/ref_field.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { type Column, TableCard } from "../ui/table.tsx";
 import { listCapacityRows } from "./capacity_left.tsx";
 
 const CAPACITY_RPC = "datacenter.v1.PlanningService/GetCapacity";
@@ -97,7 +97,7 @@ function ComparisonTable({ sides }: { readonly sides: readonly ComparedSide[] })
   const [first] = sides;
   const what = pluralize(getKindNoun(first?.ref.split(":")[0] ?? ""));
   return (
-    <Card
+    <TableCard
       title={differing === 0 ? `These ${what} are alike` : `${differing} of ${lines.length} facts differ`}
       action={
         <span>
@@ -109,15 +109,12 @@ function ComparisonTable({ sides }: { readonly sides: readonly ComparedSide[] })
           ))}
         </span>
       }
-    >
-      <Table
-        caption="Facts side by side"
-        columns={columns}
-        rows={lines}
-        rowKey={({ name }) => name}
-        empty="Nothing is recorded."
-      />
-    </Card>
+      caption="Facts side by side"
+      columns={columns}
+      rows={lines}
+      rowKey={({ name }) => name}
+      empty="Nothing is recorded."
+    />
   );
 }
 

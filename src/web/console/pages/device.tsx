@@ -12,7 +12,7 @@ import { formatPortName, formatPortRef } from "../labels.ts";
 import { ReadingsCard } from "../readings/measured.tsx";
 import { formatPageUrl, type PageAddress } from "../router.ts";
 import { Badge, Card, FactList, RefLink, TimeText, type Tone } from "../ui/parts.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { type Column, TableCard } from "../ui/table.tsx";
 import { ElementPage } from "./element_frame.tsx";
 import { LogEntries } from "./entries.tsx";
 import { createLocationTrail } from "./place_trail.ts";
@@ -259,15 +259,14 @@ function PortTable({ answer }: { readonly answer: GetDeviceResponse }) {
       : []),
   ];
   return (
-    <Card title="Ports">
-      <Table
-        caption="Ports; a port's link traces its cable"
-        columns={columns}
-        rows={device.ports}
-        rowKey={({ name }) => name}
-        empty="No port is recorded."
-      />
-    </Card>
+    <TableCard
+      title="Ports"
+      caption="Ports; a port's link traces its cable"
+      columns={columns}
+      rows={device.ports}
+      rowKey={({ name }) => name}
+      empty="No port is recorded."
+    />
   );
 }
 

@@ -12,7 +12,7 @@ import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, Figure, FigureRow, HealthBadge, RefLink } from "../ui/parts.tsx";
 import { PictureView } from "../ui/picture.tsx";
 import { RefField } from "../ui/ref_field.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { type Column, TableCard } from "../ui/table.tsx";
 
 type TopologyLink = FabricTopologyResponse["links"][number];
 type TopologyNode = FabricTopologyResponse["nodes"][number];
@@ -147,15 +147,13 @@ function FabricView({ answer, question, isTable, name }: FabricViewProps) {
       )}
       <BusiestLinks answer={answer} most={isTable ? MAX_TABLE_LINKS : MAX_PICTURE_LINKS} name={name} />
       {isTable ? (
-        <Card title="Switches">
-          <Table
-            caption="Switches"
-            columns={NODE_COLUMNS}
-            rows={switches}
-            rowKey={({ code }) => code}
-            empty="No switch."
-          />
-        </Card>
+        <TableCard
+          title="Switches"
+          columns={NODE_COLUMNS}
+          rows={switches}
+          rowKey={({ code }) => code}
+          empty="No switch."
+        />
       ) : null}
       {findings.length === 0 ? null : (
         <Card
@@ -210,20 +208,17 @@ function BusiestLinks({
   const busiest = links.toSorted((a, b) => getLoad(b) - getLoad(a)).slice(0, most);
   const all = formatPageUrl("links", "", { fabric: name, order: "load_pct desc" });
   return (
-    <Card
+    <TableCard
       title={
         links.length > most ? `The ${most} busiest of ${formatCount(links.length)} links` : "Links, the busiest first"
       }
       action={links.length > most ? <a href={all}>All links</a> : null}
-    >
-      <Table
-        caption="Links, the busiest first"
-        columns={LINK_COLUMNS}
-        rows={busiest}
-        rowKey={({ ref }) => ref}
-        empty="No link."
-      />
-    </Card>
+      caption="Links, the busiest first"
+      columns={LINK_COLUMNS}
+      rows={busiest}
+      rowKey={({ ref }) => ref}
+      empty="No link."
+    />
   );
 }
 

@@ -12,7 +12,7 @@ import { ChoiceField, FilterRow } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, HealthBadge, HealthCounts, RefLink, type Tone } from "../ui/parts.tsx";
 import { PictureView } from "../ui/picture.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { type Column, TableCard } from "../ui/table.tsx";
 import { HealthReasons } from "./reasons.tsx";
 import { ElementActions } from "./thing_actions.tsx";
 
@@ -187,15 +187,14 @@ function FloorPlanView({
           </ul>
         </Card>
       )}
-      <Card title="Racks">
-        <Table
-          caption="Racks of this floor, the worst first"
-          columns={hasRisk ? RISK_COLUMNS : load_basis === "LOAD_BASIS_MEASURED" ? MEASURED_COLUMNS : RACK_COLUMNS}
-          rows={all}
-          rowKey={({ code }) => code}
-          empty="No rack stands on this floor."
-        />
-      </Card>
+      <TableCard
+        title="Racks"
+        caption="Racks of this floor, the worst first"
+        columns={hasRisk ? RISK_COLUMNS : load_basis === "LOAD_BASIS_MEASURED" ? MEASURED_COLUMNS : RACK_COLUMNS}
+        rows={all}
+        rowKey={({ code }) => code}
+        empty="No rack stands on this floor."
+      />
     </>
   );
 }

@@ -4,8 +4,8 @@ import type { DevicePlace, FittingRack } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
 import { formatQuantity } from "../labels.ts";
 import { changeSettings } from "../router.ts";
-import { Card, MeterBar, RefLink } from "../ui/parts.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { MeterBar, RefLink } from "../ui/parts.tsx";
+import { type Column, TableCard } from "../ui/table.tsx";
 import { getPlaceKey } from "./placement_request.ts";
 
 const POSITION_COLUMNS: readonly Column<DevicePlace>[] = [
@@ -88,7 +88,7 @@ export function PositionTable({ places, write, empty }: PositionTableProps) {
   };
   const setAll = (on: boolean) => setOmittedKeys(new Set(on ? [] : places.map(getPlaceKey)));
   return (
-    <Card
+    <TableCard
       title="Places"
       action={
         write === undefined || places.length === 0 ? undefined : (
@@ -102,15 +102,12 @@ export function PositionTable({ places, write, empty }: PositionTableProps) {
           </div>
         )
       }
-    >
-      <Table
-        caption="Places with the figures after all of them are taken"
-        columns={write === undefined ? POSITION_COLUMNS : [choice, ...POSITION_COLUMNS]}
-        rows={places}
-        rowKey={({ rank }) => String(rank)}
-        empty={empty}
-      />
-    </Card>
+      caption="Places with the figures after all of them are taken"
+      columns={write === undefined ? POSITION_COLUMNS : [choice, ...POSITION_COLUMNS]}
+      rows={places}
+      rowKey={({ rank }) => String(rank)}
+      empty={empty}
+    />
   );
 }
 
@@ -121,18 +118,16 @@ const MAX_LISTED_RACKS = 40;
 export function FittingRacks({ racks }: { readonly racks: readonly FittingRack[] }) {
   if (racks.length < 2) return null;
   return (
-    <Card title="Racks that take one">
-      <Table
-        caption="Racks that take one"
-        columns={FITTING_RACK_COLUMNS}
-        rows={racks.slice(0, MAX_LISTED_RACKS)}
-        rowKey={({ rack_code }) => rack_code}
-        empty=""
-      />
+    <TableCard
+      title="Racks that take one"
+      columns={FITTING_RACK_COLUMNS}
+      rows={racks.slice(0, MAX_LISTED_RACKS)}
+      rowKey={({ rack_code }) => rack_code}
+    >
       {racks.length > MAX_LISTED_RACKS ? (
         <p>And {formatQuantity(racks.length - MAX_LISTED_RACKS, "other rack")}: choose a scope.</p>
       ) : null}
-    </Card>
+    </TableCard>
   );
 }
 

@@ -5,9 +5,9 @@ import { formatQuantity } from "../labels.ts";
 import { simplifyMessage } from "../plain_message.ts";
 import { describeRefusal } from "../reason_words.ts";
 import type { PictureRequest } from "../ui/download.tsx";
-import { Card, Figure, FigureRow, RefLink } from "../ui/parts.tsx";
+import { Figure, FigureRow, RefLink } from "../ui/parts.tsx";
 import { PictureView } from "../ui/picture.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { type Column, TableCard } from "../ui/table.tsx";
 import { FittingRacks, PositionTable } from "./placement_places.tsx";
 
 const REFUSAL_COLUMNS: readonly Column<PlacementRefusal>[] = [
@@ -74,11 +74,7 @@ function describeShortfall(proven: boolean): string {
 }
 
 function RefusalReasons({ title, rows }: { readonly title: string; readonly rows: readonly PlacementRefusal[] }) {
-  return (
-    <Card title={title}>
-      <Table caption={title} columns={REFUSAL_COLUMNS} rows={rows} rowKey={({ reason }) => reason} empty="" />
-    </Card>
-  );
+  return <TableCard title={title} columns={REFUSAL_COLUMNS} rows={rows} rowKey={({ reason }) => reason} />;
 }
 
 const FINDING_COLUMNS: readonly Column<Finding>[] = [
@@ -99,14 +95,11 @@ function getSeverityLabel(severity: string): string {
 
 function AnnouncedFindings({ announced }: { readonly announced: readonly Finding[] }) {
   return (
-    <Card title="Known before you place">
-      <Table
-        caption="Known before you place"
-        columns={FINDING_COLUMNS}
-        rows={announced}
-        rowKey={({ code, ref }) => `${code} ${ref}`}
-        empty=""
-      />
-    </Card>
+    <TableCard
+      title="Known before you place"
+      columns={FINDING_COLUMNS}
+      rows={announced}
+      rowKey={({ code, ref }) => `${code} ${ref}`}
+    />
   );
 }

@@ -8,7 +8,7 @@ import { formatPageUrl, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, EmptyText, HealthBadge, RefLink, TimeText } from "../ui/parts.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { type Column, Table, TableCard } from "../ui/table.tsx";
 
 const STOPPED_KIND = "FINDING_KIND_READING_STOPPED";
 /** Number of rows of each table that are shown at first: with these, the tables fit on two printed pages. */
@@ -76,25 +76,16 @@ function ReadingFindings({ reply, isWhole }: { readonly reply: ListFindingsRespo
   const getFindingKey = ({ kind, element_ref, source }: ReadingFinding) => `${kind} ${element_ref} ${source}`;
   return (
     <>
-      <Card title="Where readings differ from what is recorded">
-        <Table
-          caption="Findings, faults first"
-          columns={FINDING_COLUMNS}
-          rows={shownFound}
-          rowKey={getFindingKey}
-          empty="No reading differs from what is recorded."
-        />
-      </Card>
+      <TableCard
+        title="Where readings differ from what is recorded"
+        caption="Findings, faults first"
+        columns={FINDING_COLUMNS}
+        rows={shownFound}
+        rowKey={getFindingKey}
+        empty="No reading differs from what is recorded."
+      />
       {stopped.length === 0 ? null : (
-        <Card title="Readings that stopped">
-          <Table
-            caption="Readings that stopped"
-            columns={STOPPED_COLUMNS}
-            rows={shownStopped}
-            rowKey={getFindingKey}
-            empty=""
-          />
-        </Card>
+        <TableCard title="Readings that stopped" columns={STOPPED_COLUMNS} rows={shownStopped} rowKey={getFindingKey} />
       )}
       {rest === 0 ? null : (
         <p>

@@ -9,7 +9,7 @@ import { formatPageUrl } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { Card, FactList, RefLink } from "../ui/parts.tsx";
 import { PictureView } from "../ui/picture.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { type Column, TableCard } from "../ui/table.tsx";
 
 /** Kinds of failures whose picture another page shows. */
 const KINDS_DRAWN_ELSEWHERE: ReadonlySet<string> = new Set(["FAILURE_KIND_COOLING", "FAILURE_KIND_SWITCH"]);
@@ -31,15 +31,13 @@ export function CauseDetails({
         )}
         <FactList rows={[...listCauseFacts(cause), ...listRelatedFailureFacts(cause, settings)]} />
       </Card>
-      <Card title={describeFailingElements(cause)}>
-        <Table
-          caption="Failing elements"
-          columns={createElementColumns(cause, settings)}
-          rows={cause.elements}
-          rowKey={({ refs }) => refs.join(" ")}
-          empty=""
-        />
-      </Card>
+      <TableCard
+        title={describeFailingElements(cause)}
+        caption="Failing elements"
+        columns={createElementColumns(cause, settings)}
+        rows={cause.elements}
+        rowKey={({ refs }) => refs.join(" ")}
+      />
       {worst === undefined || KINDS_DRAWN_ELSEWHERE.has(cause.kind) ? null : (
         <FailurePicture element={worst} settings={settings} />
       )}

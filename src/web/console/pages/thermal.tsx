@@ -9,10 +9,10 @@ import { ReplyView } from "../ui/answer.tsx";
 import type { PictureRequest } from "../ui/download.tsx";
 import { FilterRow, TextField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Badge, Card, EmptyText, Figure, FigureRow, HealthBadge, RefLink } from "../ui/parts.tsx";
+import { Badge, EmptyText, Figure, FigureRow, HealthBadge, RefLink } from "../ui/parts.tsx";
 import { PictureView } from "../ui/picture.tsx";
 import { RefField } from "../ui/ref_field.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { type Column, TableCard } from "../ui/table.tsx";
 
 /** Headroom in percent at or below which its state is "watch", as in the picture. */
 const LOW_HEADROOM_PCT = 20;
@@ -205,33 +205,28 @@ function HeadroomDetails({
         <CoolingIndices answer={answer} />
       </FigureRow>
       <PictureView label="Cooling" render={render} question={question} omitsHeading />
-      <Card title="Too warm, or short of cooling">
-        <Table
-          caption="Warm inlets and missing cooling"
-          columns={HOTSPOT_COLUMNS}
-          rows={hotspots}
-          rowKey={({ ref, code }) => `${ref} ${code}`}
-          empty="Nothing is too warm or short of cooling."
-        />
-      </Card>
-      <Card title="Zones">
-        <Table
-          caption="Zones"
-          columns={ZONE_COLUMNS}
-          rows={zones}
-          rowKey={({ ref }) => ref}
-          empty="There is no zone, since no cooling unit serves this scope."
-        />
-      </Card>
-      <Card title="Cooling units">
-        <Table
-          caption="Cooling units"
-          columns={units}
-          rows={cracs}
-          rowKey={({ code }) => code}
-          empty="No cooling unit serves this scope."
-        />
-      </Card>
+      <TableCard
+        title="Too warm, or short of cooling"
+        caption="Warm inlets and missing cooling"
+        columns={HOTSPOT_COLUMNS}
+        rows={hotspots}
+        rowKey={({ ref, code }) => `${ref} ${code}`}
+        empty="Nothing is too warm or short of cooling."
+      />
+      <TableCard
+        title="Zones"
+        columns={ZONE_COLUMNS}
+        rows={zones}
+        rowKey={({ ref }) => ref}
+        empty="There is no zone, since no cooling unit serves this scope."
+      />
+      <TableCard
+        title="Cooling units"
+        columns={units}
+        rows={cracs}
+        rowKey={({ code }) => code}
+        empty="No cooling unit serves this scope."
+      />
     </>
   );
 }

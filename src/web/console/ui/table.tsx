@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { EmptyText } from "./parts.tsx";
+import { Card, EmptyText } from "./parts.tsx";
 
 export interface Column<Row> {
   readonly name: string;
@@ -18,12 +18,13 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
-  readonly empty: string;
+  /** Text that is shown without rows. */
+  readonly empty?: string;
   readonly order?: { readonly by: string; readonly choose: (order: string) => void };
 }
 
 /** A table in which arrow keys move between the rows' links. */
-export function Table<Row>({ caption, columns, rows, rowKey, empty, order }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, rowKey, empty = "", order }: TableProps<Row>) {
   if (rows.length === 0) return <EmptyText>{empty}</EmptyText>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard
@@ -55,6 +56,27 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, order }: Tab
         </tbody>
       </table>
     </section>
+  );
+}
+
+/** A card with a table, whose caption is the title if none is given. `children` follow the table. */
+export function TableCard<Row>({
+  title,
+  action,
+  caption = title,
+  children,
+  ...table
+}: Omit<TableProps<Row>, "caption"> & {
+  readonly title: string;
+  readonly action?: ComponentChildren;
+  readonly caption?: string;
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <Card title={title} action={action}>
+      <Table caption={caption} {...table} />
+      {children}
+    </Card>
   );
 }
 

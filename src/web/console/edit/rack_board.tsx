@@ -4,6 +4,7 @@ import { formatWatts } from "#words/figures.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { formatPageUrl } from "../router.ts";
 import { getKeyLabel, isShortcutKey } from "../shell/keys.ts";
+import { joinWithCommas } from "../ui/parts.tsx";
 import { BoardFace } from "./board_face.tsx";
 import { useCanWrite } from "./edit_buttons.tsx";
 import { editStore } from "./editing.ts";
@@ -105,12 +106,13 @@ function UnplacedDevices({ answer: { units, occupants } }: Pick<RackViewProps, "
   return (
     <p class="unplaced">
       Without a unit:{" "}
-      {others.map(({ device_code }, at) => (
-        <span key={device_code}>
-          {at === 0 ? null : ", "}
-          <a href={formatPageUrl("device", device_code)}>{device_code}</a>
-        </span>
-      ))}
+      {joinWithCommas(
+        others.map(({ device_code }) => (
+          <a key={device_code} href={formatPageUrl("device", device_code)}>
+            {device_code}
+          </a>
+        )),
+      )}
     </p>
   );
 }

@@ -4,7 +4,7 @@ import { getRefName, stripRefKinds } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { formatQuantity } from "../labels.ts";
 import { formatPageUrl } from "../router.ts";
-import { Card, RefLink } from "../ui/parts.tsx";
+import { Card, joinWithCommas, RefLink } from "../ui/parts.tsx";
 import { formatCauseUrl, getCauseState } from "./rehearsal.ts";
 
 /** Maximum number of elements that a cause names besides its first one. */
@@ -70,13 +70,7 @@ function CauseLine({ cause }: { readonly cause: FailureCause }) {
         {others === 0 ? null : (
           <span class="muted">
             {" "}
-            Also by{" "}
-            {also_by.slice(0, MAX_NAMED_ELEMENTS).map((ref, at) => (
-              <span key={ref}>
-                {at === 0 ? "" : ", "}
-                <RefLink to={ref} />
-              </span>
-            ))}
+            Also by {joinWithCommas(also_by.slice(0, MAX_NAMED_ELEMENTS).map((ref) => <RefLink key={ref} to={ref} />))}
             {others > MAX_NAMED_ELEMENTS ? ` and ${formatCount(others - MAX_NAMED_ELEMENTS)} more` : ""}.
           </span>
         )}

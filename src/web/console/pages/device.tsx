@@ -11,7 +11,7 @@ import { PortCableButton } from "../edit/port_action.tsx";
 import { formatPortName, formatPortRef } from "../labels.ts";
 import { ReadingsCard } from "../readings/measured.tsx";
 import { formatPageUrl, type PageAddress } from "../router.ts";
-import { Badge, Card, FactList, RefLink, TimeText, type Tone } from "../ui/parts.tsx";
+import { Badge, Card, FactList, joinWithCommas, RefLink, TimeText, type Tone } from "../ui/parts.tsx";
 import { type Column, TableCard } from "../ui/table.tsx";
 import { ElementPage } from "./element_frame.tsx";
 import { LogEntries } from "./entries.tsx";
@@ -79,12 +79,7 @@ function SupplySentence({ answer }: { readonly answer: GetDeviceResponse }) {
     <MarkedSentence state="watch">
       {points.length === 1 ? "One loss alone turns it off" : `Any of ${points.length} losses alone turns it off`}
       {": "}
-      {points.map((ref, at) => (
-        <span key={ref}>
-          {at === 0 ? "" : ", "}
-          <RefLink to={ref} />
-        </span>
-      ))}
+      {joinWithCommas(points.map((ref) => <RefLink key={ref} to={ref} />))}
     </MarkedSentence>
   );
 }

@@ -5,7 +5,7 @@ import { formatQuantity } from "../labels.ts";
 import { simplifyMessage } from "../plain_message.ts";
 import { describeRefusal } from "../reason_words.ts";
 import type { PictureRequest } from "../ui/download.tsx";
-import { Figure, FigureRow, RefLink } from "../ui/parts.tsx";
+import { Figure, FigureRow, joinWithCommas, RefLink } from "../ui/parts.tsx";
 import { PictureView } from "../ui/picture.tsx";
 import { type Column, TableCard } from "../ui/table.tsx";
 import { FittingRacks, PositionTable } from "./placement_places.tsx";
@@ -15,13 +15,7 @@ const REFUSAL_COLUMNS: readonly Column<PlacementRefusal>[] = [
   { name: "Racks", numeric: true, cell: ({ racks }) => formatCount(racks) },
   {
     name: "Such as",
-    cell: ({ examples = [] }) =>
-      examples.map((code, at) => (
-        <>
-          {at > 0 ? ", " : ""}
-          <RefLink to={`rack:${code}`} />
-        </>
-      )),
+    cell: ({ examples = [] }) => joinWithCommas(examples.map((code) => <RefLink key={code} to={`rack:${code}`} />)),
   },
 ];
 

@@ -7,7 +7,7 @@ import { convertToConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatPageUrl } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
-import { Card, FactList, RefLink } from "../ui/parts.tsx";
+import { Card, FactList, joinWithCommas, RefLink } from "../ui/parts.tsx";
 import { PictureView } from "../ui/picture.tsx";
 import { type Column, TableCard } from "../ui/table.tsx";
 
@@ -126,13 +126,7 @@ function renderElementLinks(kind: string, codes: readonly string[], all: number)
   if (all === 0) return "";
   return (
     <>
-      {formatCount(all)}:{" "}
-      {codes.map((code, at) => (
-        <>
-          {at === 0 ? "" : ", "}
-          <RefLink to={`${kind}:${code}`} />
-        </>
-      ))}
+      {formatCount(all)}: {joinWithCommas(codes.map((code) => <RefLink key={code} to={`${kind}:${code}`} />))}
       {all > codes.length ? `, and ${formatCount(all - codes.length)} more` : ""}
     </>
   );
@@ -192,12 +186,13 @@ function RelatedFailures({
   if (refs.length === 0) return <>nothing larger alone</>;
   return (
     <>
-      {refs.map((one, at) => (
-        <span key={one}>
-          {at === 0 ? "" : ", "}
-          <a href={formatFailureUrl(one.split(" "), settings)}>{one.split(" ").map(getRefName).join(" and ")}</a>
-        </span>
-      ))}
+      {joinWithCommas(
+        refs.map((one) => (
+          <a key={one} href={formatFailureUrl(one.split(" "), settings)}>
+            {one.split(" ").map(getRefName).join(" and ")}
+          </a>
+        )),
+      )}
       {omitted === 0 ? "" : `, and ${formatCount(omitted)} more`}
     </>
   );

@@ -8,7 +8,7 @@ import { changeSettings, changeSubject, formatPageUrl, type PageAddress } from "
 import { ReplyView } from "../ui/answer.tsx";
 import { FilterRow, SwitchField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Badge, Card, EmptyText, type Tone } from "../ui/parts.tsx";
+import { Badge, Card, EmptyText, joinWithCommas, type Tone } from "../ui/parts.tsx";
 import { PictureView } from "../ui/picture.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
@@ -136,15 +136,14 @@ function PathCard({ path }: { readonly path: CablePath }) {
       {others.length === 0 ? null : (
         <p>
           Could go on:{" "}
-          {others.map(({ from, to, position }, at) => (
-            <span key={`${formatPortName(to)} ${position}`}>
-              {at === 0 ? "" : ", "}
-              <a href={formatPageUrl("trace", formatPortRef(to))}>
+          {joinWithCommas(
+            others.map(({ from, to, position }) => (
+              <a key={`${formatPortName(to)} ${position}`} href={formatPageUrl("trace", formatPortRef(to))}>
                 {from.device_code === to.device_code ? "" : `${formatPortName(from)} position ${position} to `}
                 {formatPortName(to)}
               </a>
-            </span>
-          ))}
+            )),
+          )}
         </p>
       )}
     </Card>

@@ -194,6 +194,11 @@ export function MeterBar({
   );
 }
 
+/** Puts commas between elements of a sentence. */
+export function joinWithCommas(elements: readonly ComponentChildren[]): ComponentChildren {
+  return elements.flatMap((element, at) => (at === 0 ? [element] : [", ", element]));
+}
+
 export function EmptyText({ children }: ContainerProps) {
   return <p class="empty">{children}</p>;
 }

@@ -1,8 +1,8 @@
 import type { CheckWindowResponse, WindowReason } from "#gen/datacenter/v1/json.ts";
-import { formatEnum, getRefName, stripRefKinds } from "#words/names.ts";
+import { formatEnum, stripRefKinds } from "#words/names.ts";
 import { FindingLine } from "../edit/changes_panel.tsx";
 import { formatQuantity } from "../labels.ts";
-import { RefLink } from "../ui/parts.tsx";
+import { joinWithCommas, RefLink } from "../ui/parts.tsx";
 import {
   describeContact,
   describeImpact,
@@ -114,13 +114,7 @@ function NamedElements({ title, refs }: { readonly title: string; readonly refs:
   if (refs.length === 0) return null;
   return (
     <p>
-      {title}:{" "}
-      {refs.map((ref, at) => (
-        <span key={ref}>
-          {at === 0 ? null : ", "}
-          <RefLink to={ref} label={ref.startsWith("window:") ? getRefName(ref) : stripRefKinds(ref)} />
-        </span>
-      ))}
+      {title}: {joinWithCommas(refs.map((ref) => <RefLink key={ref} to={ref} />))}
     </p>
   );
 }

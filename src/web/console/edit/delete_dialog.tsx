@@ -4,8 +4,8 @@ import { formatQuantity } from "../labels.ts";
 import { SwitchField } from "../ui/fields.tsx";
 import { buildRemoveChange } from "./changes.ts";
 import { FindingLine, RefusalLine, WriteProblem } from "./changes_panel.tsx";
-import { DialogButtons, EditDialog, ReasonField } from "./dialog.tsx";
-import { type EditRequest, editStore } from "./editing.ts";
+import { EditDialog, ReasonField } from "./dialog.tsx";
+import type { EditRequest } from "./editing.ts";
 import { ProposalEffects } from "./effects.tsx";
 import { type EditableKind, formatIdentity, getIdentityFields } from "./form_model.ts";
 import { useStoredResource } from "./stored.ts";
@@ -39,27 +39,19 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<EditRequest, { r
     changes: isBlockedByDependents ? buildRemoval({ cascade: true }) : undefined,
     formatNotice: () => "",
   });
-  const leave = () => editStore.close();
-  const submit = () => void proposal.write(why);
   const also = proposal.state === "allowed" ? (proposal.preview?.cascadedRefs ?? []) : [];
   return (
     <EditDialog
       title={`Delete ${name}`}
       about={getKindNoun(kind)}
-      leave={leave}
-      submit={submit}
-      footer={
-        <DialogButtons
-          leave={leave}
-          submit={submit}
-          disabled={!proposal.canWrite}
-          label={
-            also.length === 0
-              ? `Delete ${getKindNoun(kind)}`
-              : `Delete, and change ${formatQuantity(also.length, "other")}`
-          }
-        />
-      }
+      submit={() => void proposal.write(why)}
+      button={{
+        disabled: !proposal.canWrite,
+        label:
+          also.length === 0
+            ? `Delete ${getKindNoun(kind)}`
+            : `Delete, and change ${formatQuantity(also.length, "other")}`,
+      }}
     >
       <div class="edit-body">
         <ul class="edit-findings" aria-live="polite">

@@ -4,20 +4,32 @@ import { Icon } from "../../shared/icon.tsx";
 import { useCloseOnBack } from "../../shared/use_back.ts";
 import { editStore } from "./editing.ts";
 
+interface SubmitButton {
+  readonly label: string;
+  readonly disabled: boolean;
+  /** Label of the button that leaves the dialog. */
+  readonly cancel?: string;
+}
+
 interface DialogProps {
   readonly title: string;
   /** Subtitle in a smaller font. */
   readonly about?: string;
-  /** Called when the person leaves by Escape, the close button or Cancel. */
-  readonly leave: () => void;
+  /** Called when the person leaves by Escape, the close button or Cancel; by default, closes the open edit. */
+  readonly leave?: () => void;
   readonly children: ComponentChildren;
-  readonly footer: ComponentChildren;
-  /** Submits the dialog; called on Ctrl+Enter. */
-  readonly submit: () => void;
+  /** Text beside the buttons. */
+  readonly notes?: ComponentChildren;
+  /** Submits the dialog; called on Ctrl+Enter and by the submit button. */
+  readonly submit?: () => void;
+  /** The submit button; a dialog without it has no Cancel button either. */
+  readonly button?: SubmitButton;
 }
 
+const closeEdit = () => editStore.close();
+
 /** A modal edit dialog. It keeps the focus while it is open and restores it afterwards. */
-export function EditDialog({ title, about, leave, children, footer, submit }: DialogProps) {
+export function EditDialog({ title, about, leave = closeEdit, children, notes, submit, button }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useCloseOnBack(true, leave);
   useEffect(() => {
@@ -45,7 +57,7 @@ export function EditDialog({ title, about, leave, children, footer, submit }: Di
         event.stopPropagation();
         if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
         event.preventDefault();
-        submit();
+        submit?.();
       }}
     >
       <header>
@@ -56,7 +68,19 @@ export function EditDialog({ title, about, leave, children, footer, submit }: Di
         </button>
       </header>
       {children}
-      <footer>{footer}</footer>
+      <footer>
+        {notes}
+        {button === undefined ? null : (
+          <div class="dialog-buttons">
+            <button type="button" onClick={leave}>
+              {button.cancel ?? "Cancel"} <kbd>Esc</kbd>
+            </button>
+            <button type="button" class="primary" disabled={button.disabled} onClick={submit}>
+              {button.label} <kbd>Ctrl Enter</kbd>
+            </button>
+          </div>
+        )}
+      </footer>
     </dialog>
   );
 }
@@ -68,32 +92,6 @@ export function EditSidePanel({ children }: { readonly children: ComponentChildr
     <section class="edit-side" tabIndex={0} aria-label="What this does">
       {children}
     </section>
-  );
-}
-
-/** The Cancel button and the submit button. */
-export function DialogButtons({
-  leave,
-  submit,
-  label,
-  disabled,
-  cancel = "Cancel",
-}: {
-  readonly cancel?: string;
-  readonly leave: () => void;
-  readonly submit: () => void;
-  readonly label: string;
-  readonly disabled: boolean;
-}) {
-  return (
-    <div class="dialog-buttons">
-      <button type="button" onClick={leave}>
-        {cancel} <kbd>Esc</kbd>
-      </button>
-      <button type="button" class="primary" disabled={disabled} onClick={submit}>
-        {label} <kbd>Ctrl Enter</kbd>
-      </button>
-    </div>
   );
 }
 

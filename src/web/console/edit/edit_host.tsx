@@ -19,11 +19,7 @@ export function EditHost() {
 /** Edit dialog, loaded with the first edit. Its frame opens at once, so that keys do not reach the page. */
 const LazyEditDialog = createLazyComponent(
   async () => (await import("./dialogs.tsx")).EditRequestDialog,
-  ({ children }) => (
-    <EditDialog title="Opening…" leave={editStore.close} submit={() => undefined} footer={null}>
-      {children}
-    </EditDialog>
-  ),
+  ({ children }) => <EditDialog title="Opening…">{children}</EditDialog>,
 );
 
 /** Time in milliseconds that a notice stays, unless the pointer or the focus is in the notice. */

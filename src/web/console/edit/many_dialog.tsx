@@ -8,9 +8,9 @@ import { SwitchField } from "../ui/fields.tsx";
 import { buildRemoveChange, formatFieldMask, type ResourceChange } from "./changes.ts";
 import { ChangesTable, FindingLine, RefusalLine, WarningList, WriteProblem } from "./changes_panel.tsx";
 import { useFieldComments } from "./comments.ts";
-import { DialogButtons, EditDialog, EditSidePanel, ReasonField } from "./dialog.tsx";
+import { EditDialog, EditSidePanel, ReasonField } from "./dialog.tsx";
 import { listDifferences } from "./differences.ts";
-import { type EditRequest, editStore } from "./editing.ts";
+import type { EditRequest } from "./editing.ts";
 import { ProposalEffects } from "./effects.tsx";
 import { FormFieldsContext } from "./field_context.ts";
 import { getFieldLabel } from "./field_labels.ts";
@@ -56,26 +56,18 @@ export function BulkEditDialog({ edit }: { readonly edit: BulkEdit }) {
   });
   const { state, preview, progress } = proposal;
   const readyCount = state === "checking" ? 0 : (preview?.changed ?? 0);
-  const leave = () => editStore.close();
-  const submit = () => void proposal.write(why);
   const verb = isDelete ? "Delete" : "Save";
   return (
     <EditDialog
       title={`${isDelete ? "Delete" : "Edit"} ${formatQuantity(codes.length, getKindNoun(kind))}`}
-      leave={leave}
-      submit={submit}
-      footer={
-        <DialogButtons
-          leave={leave}
-          submit={submit}
-          disabled={!proposal.canWrite}
-          label={
-            progress === undefined
-              ? `${verb} ${formatQuantity(readyCount, getKindNoun(kind))}`
-              : `${formatCount(progress)} of ${formatCount(codes.length)}`
-          }
-        />
-      }
+      submit={() => void proposal.write(why)}
+      button={{
+        disabled: !proposal.canWrite,
+        label:
+          progress === undefined
+            ? `${verb} ${formatQuantity(readyCount, getKindNoun(kind))}`
+            : `${formatCount(progress)} of ${formatCount(codes.length)}`,
+      }}
     >
       <div class="edit-body two">
         <div class="edit-form">

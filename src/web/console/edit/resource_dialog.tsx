@@ -9,7 +9,7 @@ import { WindowCheck } from "../windows/window_check.tsx";
 import { ChangesTable, ProposalFindings, WriteProblem } from "./changes_panel.tsx";
 import { useFieldComments } from "./comments.ts";
 import { ConflictPanel } from "./conflict_panel.tsx";
-import { DialogButtons, EditDialog, EditSidePanel, ReasonField } from "./dialog.tsx";
+import { EditDialog, EditSidePanel, ReasonField } from "./dialog.tsx";
 import { useIsReader } from "./edit_buttons.tsx";
 import { type EditRequest, editStore } from "./editing.ts";
 import { ProposalEffects } from "./effects.tsx";
@@ -36,14 +36,11 @@ export function ResourceDialog({ edit }: { readonly edit: ResourceEdit }) {
 }
 
 function LoadingDialog({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: PendingResource }) {
-  const leave = () => editStore.close();
   return (
     <EditDialog
       title={formatDialogTitle(edit)}
-      leave={leave}
-      submit={() => {}}
-      footer={
-        <button type="button" onClick={leave}>
+      notes={
+        <button type="button" onClick={() => editStore.close()}>
           Close
         </button>
       }
@@ -107,19 +104,17 @@ function ResourceForm({ edit, loaded }: { readonly edit: ResourceEdit; readonly 
       about={isNew ? "" : getKindNoun(kind)}
       leave={leave}
       submit={submit}
-      footer={
+      notes={
         <>
           {isLeaving ? <p role="alert">What you typed is not saved.</p> : <ProposalStatus proposal={proposal} />}
           {useIsReader() ? <p>Nothing is stored: that takes the role of a writer.</p> : null}
-          <DialogButtons
-            cancel={isLeaving ? "Discard" : "Cancel"}
-            leave={leave}
-            submit={submit}
-            disabled={!proposal.canWrite}
-            label={proposal.progress !== undefined ? "Saving…" : getSaveLabel(edit, draft)}
-          />
         </>
       }
+      button={{
+        cancel: isLeaving ? "Discard" : "Cancel",
+        disabled: !proposal.canWrite,
+        label: proposal.progress !== undefined ? "Saving…" : getSaveLabel(edit, draft),
+      }}
     >
       <div class="edit-body two" onInput={() => setLeaving(false)}>
         {verb === undefined ? (

@@ -5,8 +5,8 @@ import { type CallError, convertToCallError } from "../api/client.ts";
 import type { AuditEntry } from "../api/replies.ts";
 import { formatMoment, formatQuantity, formatUtcMoment } from "../labels.ts";
 import { ChangesTable, FindingLine, RefusalLine, WriteProblem } from "./changes_panel.tsx";
-import { DialogButtons, EditDialog } from "./dialog.tsx";
-import { type EditRequest, editStore } from "./editing.ts";
+import { EditDialog } from "./dialog.tsx";
+import type { EditRequest } from "./editing.ts";
 import { ProposalEffects } from "./effects.tsx";
 import { loadStoredResources } from "./stored.ts";
 import {
@@ -49,22 +49,15 @@ export function UndoDialog({
     reread,
     formatNotice: () => `Took back ${formatQuantity(changes.length, "change")}`,
   });
-  const leave = () => editStore.close();
-  const submit = () => void proposal.write(formatUndoMessage(entries));
   return (
     <EditDialog
       title={`Undo ${formatQuantity(steps.length, "change")}`}
       about={entries[0] === undefined ? "" : formatMoment(entries[0].occurred_at)}
-      leave={leave}
-      submit={submit}
-      footer={
-        <DialogButtons
-          leave={leave}
-          submit={submit}
-          disabled={!proposal.canWrite}
-          label={proposal.progress !== undefined ? "Undoing…" : `Undo ${formatQuantity(changes.length, "change")}`}
-        />
-      }
+      submit={() => void proposal.write(formatUndoMessage(entries))}
+      button={{
+        disabled: !proposal.canWrite,
+        label: proposal.progress !== undefined ? "Undoing…" : `Undo ${formatQuantity(changes.length, "change")}`,
+      }}
     >
       <div class="edit-body">
         {isTooMany ? <TooManyChanges number={steps.length} /> : null}

@@ -4,7 +4,7 @@ import { CallError, callRpc, convertToCallError } from "../api/client.ts";
 import { callWithSignIn } from "../api/sign_in.ts";
 import { NOT_STORED_ETAG, type ResourceChange } from "../edit/changes.ts";
 import { ProposalFindings, WriteProblem } from "../edit/changes_panel.tsx";
-import { DialogButtons, EditDialog, ReasonField } from "../edit/dialog.tsx";
+import { EditDialog, ReasonField } from "../edit/dialog.tsx";
 import { ProposalEffects } from "../edit/effects.tsx";
 import { useProposal } from "../edit/use_proposal.ts";
 import { formatQuantity } from "../labels.ts";
@@ -40,15 +40,14 @@ export function PlacementWriteDialog({ request, places, leave, placed }: Placeme
       return `Wrote ${formatQuantity(devices.length, "device")} and ${formatQuantity(done - devices.length, "cable")}`;
     },
   });
-  const submit = () => void proposal.write(why);
   const label =
     proposal.progress === undefined ? `Write ${formatQuantity(places.chosen.length, "device")}` : "Writing…";
   return (
     <EditDialog
       title={`Place ${formatQuantity(places.chosen.length, "device")}`}
       leave={leave}
-      submit={submit}
-      footer={<DialogButtons leave={leave} submit={submit} label={label} disabled={!proposal.canWrite} />}
+      submit={() => void proposal.write(why)}
+      button={{ label, disabled: !proposal.canWrite }}
     >
       <div class="edit-body">
         {problem === "" ? null : <p role="alert">{problem}</p>}

@@ -56,7 +56,7 @@ export function normalizeSettings<Read extends Address>(
   for (const [name, expected] of Object.entries(SETTING_VALUES[place.page] ?? {})) {
     const value = settings.get(name) ?? "";
     const found =
-      expected.find((word) => word === normalizeSettingValue(value)) ??
+      expected.find((word) => word === convertToAddressWord(value)) ??
       expected.find((word) => isFormerConstant(value, word));
     if (value === "" || found !== undefined) {
       if (found !== undefined) settings.set(name, found);
@@ -107,14 +107,10 @@ function convertToAddressWord(word: string): string {
   return word.replaceAll("_", "-").toLowerCase();
 }
 
-function normalizeSettingValue(value: string): string {
-  return value.toLowerCase().replaceAll("_", "-");
-}
-
 /** Whether a value is the enum constant of a word, as in links of earlier versions: LOAD_BASIS_MAX for `max`. */
 function isFormerConstant(value: string, word: string): boolean {
   return value.startsWith("LOAD_BASIS_") || value.startsWith("RENDER_VIEW_") || value.startsWith("COLORING_")
-    ? normalizeSettingValue(value).endsWith(`-${word}`)
+    ? convertToAddressWord(value).endsWith(`-${word}`)
     : false;
 }
 

@@ -60,22 +60,10 @@ export const OBJECT_PAGE_KINDS = [
 /** Returns the URL of the page for a reference; undefined for kinds without a page. */
 export function findRefUrl(ref: string): string | undefined {
   const [kind = "", id = ""] = splitAtMark(ref, ":");
-  switch (kind) {
-    case "rack":
-      return formatPageUrl("rack", id);
-    case "device":
-      return formatPageUrl("device", id);
-    case "floor":
-      return formatPageUrl("floor", ref);
-    case "fabric":
-      return formatPageUrl("fabric", id);
-    case "zone":
-      return formatPageUrl("thermal", ref);
-    case "window":
-      return formatPageUrl(kind, id);
-    default:
-      return OBJECT_PAGE_KINDS.some((page) => page === kind) ? formatPageUrl(kind, id) : undefined;
-  }
+  if (kind === "floor") return formatPageUrl("floor", ref);
+  if (kind === "zone") return formatPageUrl("thermal", ref);
+  const hasPage = ["rack", "device", "fabric", "window", ...OBJECT_PAGE_KINDS].includes(kind);
+  return hasPage ? formatPageUrl(kind, id) : undefined;
 }
 
 /** Returns the current page address; the component is drawn again when it changes. */

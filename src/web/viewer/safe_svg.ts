@@ -1,19 +1,7 @@
 const SAFE_ELEMENTS = new Set(
-  [
-    "svg",
-    "g",
-    "rect",
-    "circle",
-    "ellipse",
-    "line",
-    "path",
-    "polyline",
-    "polygon",
-    "text",
-    "tspan",
-    "title",
-    "desc",
-  ].concat(["defs", "pattern", "clipPath", "marker", "linearGradient", "stop"]),
+  "svg g rect circle ellipse line path polyline polygon text tspan title desc defs pattern clipPath marker linearGradient stop".split(
+    " ",
+  ),
 );
 
 /**

@@ -128,14 +128,18 @@ function parseCallError(status: number, text: string): CallError {
     message = `The server answered with status ${status}`,
     details = [],
   } = parseErrorBody(text);
-  const found = details.map(({ debug }) => debug ?? {});
-  const violations = found.flatMap(
+  return new CallError(code, simplifyMessage(message), parseErrorDetails(details.map(({ debug }) => debug ?? {})));
+}
+
+/** Returns the first reason of error details, and all of their violations. */
+export function parseErrorDetails(details: readonly ErrorDetail[]) {
+  const violations = details.flatMap(
     ({ field_violations, fieldViolations }) => field_violations ?? fieldViolations ?? [],
   );
-  return new CallError(code, simplifyMessage(message), {
-    reason: found.find(({ reason }) => reason !== undefined)?.reason ?? "",
+  return {
+    reason: details.find(({ reason }) => reason !== undefined)?.reason ?? "",
     violations: violations.map(({ field, description }) => ({ field, description: simplifyMessage(description) })),
-  });
+  };
 }
 
 function parseErrorBody(text: string): ErrorBody {

@@ -1,7 +1,7 @@
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { BulkReply, Finding, PreviewChangesResponse } from "#gen/datacenter/v1/json.ts";
 import { getRefName } from "#words/names.ts";
-import { CallError, type ErrorDetail } from "../api/client.ts";
+import { CallError, type ErrorDetail, parseErrorDetails } from "../api/client.ts";
 import { simplifyMessage } from "../plain_message.ts";
 import { callEditRpc } from "./ask.ts";
 import type { ResourceChange } from "./changes.ts";
@@ -160,15 +160,9 @@ function createVerdict(
 
 function createRefusalError(ref: string, error: NonNullable<BulkReply["results"][number]["error"]>): CallError {
   const { message } = error;
-  const details = error.details as readonly ErrorDetail[];
   return new CallError(
     "failed_precondition",
     simplifyMessage(message.includes(getRefName(ref)) ? message : `${ref}: ${message}`),
-    {
-      reason: details.find(({ reason }) => reason !== undefined)?.reason ?? "",
-      violations: details
-        .flatMap(({ field_violations = [] }) => field_violations)
-        .map(({ field, description }) => ({ field, description: simplifyMessage(description) })),
-    },
+    parseErrorDetails(error.details as readonly ErrorDetail[]),
   );
 }

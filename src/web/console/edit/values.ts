@@ -145,16 +145,14 @@ function formatSingleValue(value: unknown, field: FormField): string {
       return REFERENCE_FIELDS.has(field.name) ? getRefName(String(value)) : String(value);
     default: {
       const unit = getFieldUnit(field);
-      return unit === "" ? String(value) : `${typeof value === "number" ? formatNumber(value) : value} ${unit}`;
+      return unit === ""
+        ? String(value)
+        : `${typeof value === "number" ? numberFormatter.format(value) : value} ${unit}`;
     }
   }
 }
 
 const numberFormatter = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
-
-function formatNumber(value: number): string {
-  return numberFormatter.format(value);
-}
 
 function formatMessageValue(values: ResourceValues, message: string): string {
   if (message === "PortRef")

@@ -1,7 +1,7 @@
 import { capitalize, getKindNoun } from "#words/names.ts";
 import { getFieldLabel } from "../edit/field_labels.ts";
 import type { CsvTable } from "./csv.ts";
-import type { FieldProblem, ImportItem, ParsedFile } from "./parse_items.ts";
+import type { ImportItem, ParsedFile } from "./parse_items.ts";
 import { findFieldColumn, getTopField } from "./problems.ts";
 import type { ImportRun } from "./use_run.ts";
 
@@ -46,7 +46,7 @@ export function createErrorTable(
     const at = Map.groupBy(problems, ({ field }) => findErrorColumn(parsed, field, table)[0]);
     const createCell = (key: string): ErrorCell => ({
       text: getText(item, key),
-      messages: (at.get(key) ?? []).map(getProblemMessage),
+      messages: (at.get(key) ?? []).map(({ message }) => message),
     });
     return {
       line: item.line,
@@ -76,10 +76,6 @@ function findErrorColumn(
   if (table === undefined) return [getTopField(field), getFieldLabel({ name: getTopField(field), type: "text" })];
   const found = findFieldColumn(parsed, field);
   return found === undefined ? ["", ""] : [String(found.at), found.header];
-}
-
-function getProblemMessage({ message }: FieldProblem): string {
-  return message;
 }
 
 function formatCellText(value: unknown): string {

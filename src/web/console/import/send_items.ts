@@ -27,15 +27,12 @@ const BATCH_SIZE = 200;
 const MAX_PARALLEL_CALLS = 6;
 
 /** Senders by kind. Links have no bulk RPC, so many links are sent as one atomic change. */
-const SENDERS_BY_KIND: Readonly<Record<ImportKind, { readonly size: number; readonly send: SendFunction }>> = {
-  rack: { size: BATCH_SIZE, send: createBulkSender("BulkUpsertRacks") },
-  device: { size: BATCH_SIZE, send: createBulkSender("BulkUpsertDevices") },
-  crac: { size: BATCH_SIZE, send: createBulkSender("BulkUpsertCracs") },
-  cable: { size: BATCH_SIZE, send: createBulkSender("datacenter.v1.PlanningService/BulkUpsertCables") },
-  fabric_link: {
-    size: BATCH_SIZE,
-    send: createAtomicSender("fabric_link", createSingleSender("UpsertFabricLink", "fabric_link")),
-  },
+const SENDERS_BY_KIND: Readonly<Record<ImportKind, SendFunction>> = {
+  rack: createBulkSender("BulkUpsertRacks"),
+  device: createBulkSender("BulkUpsertDevices"),
+  crac: createBulkSender("BulkUpsertCracs"),
+  cable: createBulkSender("datacenter.v1.PlanningService/BulkUpsertCables"),
+  fabric_link: createAtomicSender("fabric_link", createSingleSender("UpsertFabricLink", "fabric_link")),
 };
 
 /** Error codes that concern the caller or the server, not an item: all further items would fail alike. */
@@ -53,11 +50,11 @@ const FATAL_ERROR_CODES: ReadonlySet<string> = new Set([
  */
 export async function sendItems(items: readonly ImportItem[], sending: SendOptions): Promise<void> {
   for (const kind of IMPORT_KINDS) {
-    const { size, send } = SENDERS_BY_KIND[kind];
+    const send = SENDERS_BY_KIND[kind];
     const ownItems = items.filter((item) => item.kind === kind);
-    for (let start = 0; start < ownItems.length; start += size) {
+    for (let start = 0; start < ownItems.length; start += BATCH_SIZE) {
       if (sending.signal.aborted) return;
-      const batch = ownItems.slice(start, start + size);
+      const batch = ownItems.slice(start, start + BATCH_SIZE);
       sending.reportResults(
         await send(batch, sending).catch((error: unknown) => batch.map((item) => createFailedResult(item, error))),
       );

@@ -1,6 +1,6 @@
 import type { FailureCause, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatKilowatts, formatWatts } from "#words/figures.ts";
-import { getRefName, stripRefKinds } from "#words/names.ts";
+import { capitalize, getRefName, stripRefKinds } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { formatQuantity } from "../labels.ts";
 import { formatPageUrl } from "../router.ts";
@@ -105,7 +105,7 @@ const COLUMN_LOSS_PATTERN = /racks? dark$|devices? offline$| of IT load$| of coo
 function describeEvidence({ summary, trips, zones, elements }: FailureCause): string {
   const parts = summary.slice(summary.indexOf(": ") + 2).split(", ");
   const rest = parts.map((part) => part.replace(/^together /, "")).filter((part) => !COLUMN_LOSS_PATTERN.test(part));
-  const loss = rest.length === 0 ? "" : formatLossSentence(rest.join(", "));
+  const loss = rest.length === 0 ? "" : `${capitalize(rest.join(", "))}.`;
   const tripped = elements[0]?.tripped_refs ?? [];
   const trip = trips.find(({ ref }) => tripped.includes(ref)) ?? trips[0];
   if (trip !== undefined) {
@@ -118,11 +118,6 @@ function describeEvidence({ summary, trips, zones, elements }: FailureCause): st
     return `${getRefName(zone.ref)} is short of ${short} then.${more}`;
   }
   return loss;
-}
-
-/** Formats a loss such as "10 racks dark" as a sentence. */
-function formatLossSentence(loss: string): string {
-  return `${loss.charAt(0).toUpperCase()}${loss.slice(1)}.`;
 }
 
 /** Lower-cases the first letter of a reason for use within a sentence, unless it begins with an abbreviation. */

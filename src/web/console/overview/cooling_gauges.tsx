@@ -17,13 +17,11 @@ export function CoolingGauges({
   sites: readonly string[];
   rehearsal: RehearseFailuresResponse | undefined;
 }) {
-  const first = useSiteCooling(sites[0]);
-  const second = useSiteCooling(sites[1]);
-  const third = useSiteCooling(sites[2]);
-  const fourth = useSiteCooling(sites[3]);
-  const answers = [first, second, third, fourth].filter((answer) => answer !== undefined);
-  const sumReplies = (siteNote: (answer: ThermalHeadroomResponse) => number) =>
-    answers.reduce((all, answer) => all + siteNote(answer), 0);
+  // The number of hooks must not depend on the number of sites.
+  const scopes = Array.from({ length: MAX_SUMMED_SITES }, (_, at) => sites[at]);
+  const answers = scopes.map(useSiteCooling).filter((answer) => answer !== undefined);
+  const sumReplies = (getFigure: (answer: ThermalHeadroomResponse) => number) =>
+    answers.reduce((all, answer) => all + getFigure(answer), 0);
   const known = answers.length === Math.min(sites.length, MAX_SUMMED_SITES);
   const zones = rehearsal?.causes.flatMap((cause) => cause.zones) ?? [];
   const href = sites.length === 1 ? formatPageUrl("thermal", `site:${sites[0]}`) : formatPageUrl("cooling");

@@ -24,12 +24,7 @@ type FailureQuery = (typeof FAILURE_QUERIES)[number];
 export function useCurrentFailures():
   | readonly { readonly question: FailureQuery; readonly list: ListInventoryResponse }[]
   | undefined {
-  const devices = useFailedRows(FAILURE_QUERIES[0]);
-  const unsupplied = useFailedRows(FAILURE_QUERIES[1]);
-  const supplies = useFailedRows(FAILURE_QUERIES[2]);
-  const cooling = useFailedRows(FAILURE_QUERIES[3]);
-  const links = useFailedRows(FAILURE_QUERIES[4]);
-  const lists = [devices, unsupplied, supplies, cooling, links];
+  const lists = FAILURE_QUERIES.map(useFailedRows);
   if (lists.includes(undefined)) return undefined;
   return FAILURE_QUERIES.flatMap((question, at) => {
     const list = lists[at];

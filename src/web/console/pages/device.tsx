@@ -1,9 +1,7 @@
-import type { ComponentChildren } from "preact";
 import type { Cable, Device as DeviceFields, GetDeviceResponse, Port } from "#gen/datacenter/v1/json.ts";
 import { formatBandwidth, formatDecimal, formatWatts } from "#words/figures.ts";
 import { formatEnum, formatPortType, getRefName } from "#words/names.ts";
-import { ShareText, StateMark } from "../../shared/state.tsx";
-import type { State } from "../../shared/state_of_share.ts";
+import { ShareText } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { useCanWrite } from "../edit/edit_buttons.tsx";
 import { listResourceFacts } from "../edit/facts.ts";
@@ -11,7 +9,7 @@ import { PortCableButton } from "../edit/port_action.tsx";
 import { formatPortName, formatPortRef } from "../labels.ts";
 import { ReadingsCard } from "../readings/measured.tsx";
 import { formatPageUrl, type PageAddress } from "../router.ts";
-import { Badge, Card, FactList, joinWithCommas, RefLink, TimeText, type Tone } from "../ui/parts.tsx";
+import { Badge, Card, FactList, joinWithCommas, MarkedSentence, RefLink, TimeText, type Tone } from "../ui/parts.tsx";
 import { type Column, TableCard } from "../ui/table.tsx";
 import { ElementPage } from "./element_frame.tsx";
 import { LogEntries } from "./entries.tsx";
@@ -81,15 +79,6 @@ function SupplySentence({ answer }: { readonly answer: GetDeviceResponse }) {
       {": "}
       {joinWithCommas(points.map((ref) => <RefLink key={ref} to={ref} />))}
     </MarkedSentence>
-  );
-}
-
-function MarkedSentence({ state, children }: { readonly state: State; readonly children: ComponentChildren }) {
-  return (
-    <>
-      <StateMark state={state} label={`${state}:`} />
-      <span>{children}</span>
-    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { formatCount } from "#words/figures.ts";
-import { getRefName } from "#words/names.ts";
+import { capitalize, getRefName } from "#words/names.ts";
 import type { AuditEntry } from "../api/replies.ts";
 import { UndoButton } from "../edit/undo.tsx";
 import { listLeafChanges } from "../history/leaf_changes.ts";
@@ -75,8 +75,8 @@ function EntryDetails({ entry }: { readonly entry: AuditEntry }) {
   return (
     <section class="change">
       <h3>
-        {kind.charAt(0).toUpperCase() + kind.slice(1)} <RefLink to={entity} label={getRefName(entity)} />{" "}
-        {getActionVerb(entry)} <a href={formatPageUrl("history", entity)}>All changes of this</a>
+        {capitalize(kind)} <RefLink to={entity} label={getRefName(entity)} /> {getActionVerb(entry)}{" "}
+        <a href={formatPageUrl("history", entity)}>All changes of this</a>
       </h3>
       <table class="diff">
         <thead>

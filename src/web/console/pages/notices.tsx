@@ -8,9 +8,9 @@ import { useCanWrite } from "../edit/edit_buttons.tsx";
 import { formatQuantity } from "../labels.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Badge, Card, EmptyText, TimeText } from "../ui/parts.tsx";
+import { Card, EmptyText, TimeText } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { SEVERITY_BADGES } from "./rehearsal.tsx";
+import { SeverityBadge } from "./rehearsal.tsx";
 
 const LIST_NOTICES_RPC = "datacenter.v1.PlanningService/ListNotices";
 const LIST_OPTIONS = { page_size: 200 };
@@ -145,7 +145,7 @@ function DeadLetterList({ reply, orders }: { readonly reply: ListNoticesResponse
 
 const NOTICE_COLUMNS: readonly Column<KeptNotice>[] = [
   { name: "Notice", cell: ({ summary }) => stripRefKinds(summary) },
-  { name: "Severity", cell: ({ severity }) => <SeverityBadge of={severity} /> },
+  { name: "Severity", cell: ({ severity }) => <SeverityBadge severity={severity} /> },
   { name: "To", cell: ({ receiver }) => receiver },
   { name: "When", cell: ({ time }) => (time === undefined ? "" : <TimeText at={time} />) },
   { name: "Tries", numeric: true, cell: ({ attempts }) => attempts },
@@ -158,11 +158,6 @@ const NOTICE_COLUMNS: readonly Column<KeptNotice>[] = [
   },
   { name: "Why", cell: ({ error }) => error },
 ];
-
-function SeverityBadge({ of }: { readonly of: string }) {
-  const [tone, word] = SEVERITY_BADGES[of] ?? ["plain", of];
-  return <Badge tone={tone}>{word}</Badge>;
-}
 
 interface NoticeTableProps {
   readonly notices: readonly KeptNotice[];

@@ -2,7 +2,6 @@ import type { ComponentChildren } from "preact";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
-import { StateMark } from "../../shared/state.tsx";
 import { getVisibleShareState } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
 import type { ResourceValues } from "../edit/form_model.ts";
@@ -10,7 +9,7 @@ import { formatColumnFigure } from "../lists/column_words.ts";
 import { WorstLossSentence } from "../overview/worst_loss.tsx";
 import { formatPageUrl, type OBJECT_PAGE_KINDS } from "../router.ts";
 import type { PictureRequest } from "../ui/download.tsx";
-import { Card, Meter } from "../ui/parts.tsx";
+import { Card, MarkedSentence, Meter } from "../ui/parts.tsx";
 import { FreeCapacityCard } from "./capacity_left.tsx";
 import { PortPowerCard } from "./port_power.tsx";
 import { FailureEffectsCard, SupplyCard } from "./rack_cards.tsx";
@@ -232,12 +231,7 @@ function LoadSentence({
   readonly children: ComponentChildren;
 }) {
   const state = share === undefined ? "unknown" : (getVisibleShareState(share) ?? "ok");
-  return (
-    <>
-      <StateMark state={state} label={`${state}:`} />
-      <span>{children}</span>
-    </>
-  );
+  return <MarkedSentence state={state}>{children}</MarkedSentence>;
 }
 
 function splitServedZones(serves = ""): readonly string[] {

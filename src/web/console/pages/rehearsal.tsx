@@ -18,13 +18,18 @@ const REHEARSE_FAILURES_RPC = "datacenter.v1.PlanningService/RehearseFailures";
 const PAGE_SIZE = 25;
 
 /** Tone and label of each severity. */
-export const SEVERITY_BADGES: Readonly<Record<string, readonly [Tone, string]>> = {
+const SEVERITY_BADGES: Readonly<Record<string, readonly [Tone, string]>> = {
   FAILURE_SEVERITY_CRITICAL: ["fault", "critical"],
   FAILURE_SEVERITY_HIGH: ["fault", "high"],
   FAILURE_SEVERITY_MEDIUM: ["watch", "medium"],
   FAILURE_SEVERITY_LOW: ["watch", "low"],
   FAILURE_SEVERITY_INFO: ["info", "info"],
 };
+
+export function SeverityBadge({ severity }: { readonly severity: string }) {
+  const [tone, word] = SEVERITY_BADGES[severity] ?? ["plain", severity];
+  return <Badge tone={tone}>{word}</Badge>;
+}
 
 /** Page with the effect of every element's failure, the worst cause first. */
 export function RehearsalPage({ place }: { readonly place: PageAddress }) {
@@ -140,13 +145,7 @@ function createCauseColumns(
         </a>
       ),
     },
-    {
-      name: "Severity",
-      cell: ({ severity }) => {
-        const [tone, word] = SEVERITY_BADGES[severity] ?? ["plain", severity];
-        return <Badge tone={tone}>{word}</Badge>;
-      },
-    },
+    { name: "Severity", cell: ({ severity }) => <SeverityBadge severity={severity} /> },
     { name: "Racks dark", numeric: true, cell: ({ impact }) => formatCount(impact?.racks_dark ?? 0) },
     { name: "Devices offline", numeric: true, cell: ({ impact }) => formatCount(impact?.it_devices_offline ?? 0) },
     { name: "IT load", numeric: true, cell: ({ impact }) => formatWatts(impact?.it_load_lost_w ?? 0) },

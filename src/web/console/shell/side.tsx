@@ -6,24 +6,15 @@ import { useInventory } from "../api/use_inventory.ts";
 import { findNavigationItem, NAVIGATION, type NavigationItem } from "../navigation.ts";
 import { formatPageUrl, type PageAddress } from "../router.ts";
 
-const NO_TOTALS = {
-  racks: undefined,
-  devices: undefined,
-  cracs: undefined,
-  ports: undefined,
-  cables: undefined,
-  fabric_links: undefined,
-};
-
 /** Side navigation and the signed-in person. In a narrow window, it covers the page while it is open. */
 export function SideNavigation({ place, open }: { readonly place: PageAddress; readonly open: boolean }) {
   const { reply: inventory } = useInventory();
   const here = findNavigationItem(place.page);
-  const tallies: Readonly<Record<NonNullable<NavigationItem["countName"]>, number | undefined>> = {
+  const tallies: Readonly<Partial<Record<NonNullable<NavigationItem["countName"]>, number | undefined>>> = {
     sites: inventory?.sites.length,
     floors: inventory?.sites.reduce((sum, { floors }) => sum + floors.length, 0),
     fabrics: inventory?.fabrics.length,
-    ...(inventory?.totals ?? NO_TOTALS),
+    ...inventory?.totals,
   };
   return (
     <aside class={open ? "side open" : "side"} id="side" aria-label="Navigation">

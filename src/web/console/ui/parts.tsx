@@ -194,6 +194,16 @@ export function MeterBar({
   );
 }
 
+/** A sentence after the mark of its state. */
+export function MarkedSentence({ state, children }: ContainerProps & { readonly state: State }) {
+  return (
+    <>
+      <StateMark state={state} label={`${state}:`} />
+      <span>{children}</span>
+    </>
+  );
+}
+
 /** Puts commas between elements of a sentence. */
 export function joinWithCommas(elements: readonly ComponentChildren[]): ComponentChildren {
   return elements.flatMap((element, at) => (at === 0 ? [element] : [", ", element]));

@@ -2,6 +2,8 @@ import type { PortRef } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
 import { capitalize, LOAD_BASIS_ADJECTIVES, pluralize } from "#words/names.ts";
 
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
 /** Formats a count with thousands separators and its noun: `1,250 racks`. */
 export function formatQuantity(value: number, noun: string): string {
   return `${formatCount(value)} ${value === 1 ? noun : pluralize(noun)}`;

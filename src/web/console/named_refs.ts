@@ -1,5 +1,8 @@
 import { getRefName } from "#words/names.ts";
 
+/** Kinds of elements that contain racks, and racks. */
+export const SCOPE_KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"] as const;
+
 export const SEARCH_INVENTORY_RPC = "datacenter.v1.PlanningService/SearchInventory";
 
 /** Returns a search request for elements that `code` may name. `kinds` lists kinds such as RACK; [] means all kinds. */

@@ -1,6 +1,7 @@
 import { getKindNoun } from "#words/names.ts";
 import { useUrlHash } from "../shared/listeners.ts";
 import { convertToAddressSettings, convertToServiceSettings } from "./lists/list_columns.ts";
+import { splitAtFirst } from "./split_text.ts";
 
 /** A page's name, subject and settings. It is stored in the URL, so that links and the Back button work. */
 export interface PageAddress {
@@ -12,8 +13,8 @@ export interface PageAddress {
 
 /** Parses `#/page/subject?key=value`. Malformed text gives the address of an unknown page, never an exception. */
 export function parseAddress(hash: string): PageAddress {
-  const [path = "", query = ""] = splitAtMark(hash.replace(/^#\/?/, ""), "?");
-  const [word = "", rest = ""] = splitAtMark(path, "/");
+  const [path = "", query = ""] = splitAtFirst(hash.replace(/^#\/?/, ""), "?");
+  const [word = "", rest = ""] = splitAtFirst(path, "/");
   const named = word.replaceAll("-", "_");
   const page = named === "cooling_unit" ? "crac" : named;
   const settings = new URLSearchParams(query);
@@ -59,7 +60,7 @@ export const OBJECT_PAGE_KINDS = [
 
 /** Returns the URL of the page for a reference; undefined for kinds without a page. */
 export function findRefUrl(ref: string): string | undefined {
-  const [kind = "", id = ""] = splitAtMark(ref, ":");
+  const [kind = "", id = ""] = splitAtFirst(ref, ":");
   if (kind === "floor") return formatPageUrl("floor", ref);
   if (kind === "zone") return formatPageUrl("thermal", ref);
   const hasPage = ["rack", "device", "fabric", "window", ...OBJECT_PAGE_KINDS].includes(kind);
@@ -89,11 +90,6 @@ export function bindSetting(settings: URLSearchParams, name: string) {
 export function changeSubject(subject: string): void {
   const { page, settings } = parseAddress(location.hash);
   location.hash = formatPageUrl(page, subject, Object.fromEntries(settings));
-}
-
-function splitAtMark(text: string, mark: string): readonly [string, string] {
-  const at = text.indexOf(mark);
-  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + mark.length)];
 }
 
 function decodeUrlPart(text: string): string {

@@ -1,4 +1,5 @@
-import { useFormContext } from "./field_context.ts";
+import type { ComponentChildren } from "preact";
+import { getControlId, useFormContext } from "./field_context.ts";
 import { formatHelpText } from "./field_labels.ts";
 import type { FormField } from "./form_model.ts";
 
@@ -6,6 +7,27 @@ export interface FieldProps {
   readonly field: FormField;
   readonly path: readonly (string | number)[];
   readonly value: unknown;
+}
+
+/** Label, control (`children`), help text and error of a field; marks a changed field. */
+export function FieldFrame(props: {
+  readonly field: FormField;
+  readonly path: string;
+  readonly label: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  const { field, path, label, children } = props;
+  const isChanged = useFormContext().isChanged(path);
+  return (
+    <div class={isChanged ? "form-field changed" : "form-field"}>
+      <div class="field-head">
+        <label for={getControlId(path)}>{label}</label>
+        {isChanged ? <strong>changed</strong> : null}
+      </div>
+      {children}
+      <FieldHints field={field} path={path} id={getControlId(path)} />
+    </div>
+  );
 }
 
 /** Help text and error of a field. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { getControlId, useFormContext } from "./field_context.ts";
 import { describeFieldLimits, getFieldLabel, getFieldUnit } from "./field_labels.ts";
-import { FieldHints, type FieldProps, getAriaAttributes } from "./field_parts.tsx";
+import { FieldFrame, type FieldProps, getAriaAttributes } from "./field_parts.tsx";
 import { type FormField, listEnumChoices, listMessageFields, type ResourceValues } from "./form_model.ts";
 import { GroupList } from "./group_list.tsx";
 import { MapField, TextListField } from "./list_fields.tsx";
@@ -38,24 +38,19 @@ export function FormFieldControl(props: FieldProps) {
   );
 }
 
-/** Label, control, help text and error of a field with a single value. */
 function SingleValueField(props: FieldProps) {
   const { field, path } = props;
-  const { isChanged } = useFormContext();
   const text = formatPath(path);
-  const id = getControlId(text);
+  const label = (
+    <>
+      {getFieldLabel(field)}
+      {field.required === true ? <span class="required"> required</span> : null}
+    </>
+  );
   return (
-    <div class={isChanged(text) ? "form-field changed" : "form-field"}>
-      <div class="field-head">
-        <label for={id}>
-          {getFieldLabel(field)}
-          {field.required === true ? <span class="required"> required</span> : null}
-        </label>
-        {isChanged(text) ? <strong>changed</strong> : null}
-      </div>
-      <ValueControl {...props} id={id} />
-      <FieldHints field={field} path={text} id={id} />
-    </div>
+    <FieldFrame field={field} path={text} label={label}>
+      <ValueControl {...props} id={getControlId(text)} />
+    </FieldFrame>
   );
 }
 

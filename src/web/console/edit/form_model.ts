@@ -1,5 +1,6 @@
 import { FORM_ENUMS, FORMS, type FormField, RESOURCES } from "#gen/datacenter/v1/forms.ts";
 import { formatEnum } from "#words/names.ts";
+import { splitAtFirst } from "../split_text.ts";
 
 export type { FormField } from "#gen/datacenter/v1/forms.ts";
 
@@ -60,15 +61,13 @@ export function formatCableEnd(end: unknown): string {
 
 /** Parses `<device>/<port>`; a port's name may contain a slash. */
 export function parseCableEnd(text: string): { readonly device_code: string; readonly port_name: string } {
-  const at = text.indexOf("/");
-  return at === -1
-    ? { device_code: text, port_name: "" }
-    : { device_code: text.slice(0, at), port_name: text.slice(at + 1) };
+  const [device_code, port_name] = splitAtFirst(text, "/");
+  return { device_code, port_name };
 }
 
 /** Parses the identity in a reference such as `cable:A/1~B/2`. */
 export function parseIdentity(kind: EditableKind, id: string): ResourceValues {
   if (getIdentityFields(kind)[0] === "code") return { code: id };
-  const at = id.indexOf("~");
-  return { a: parseCableEnd(id.slice(0, at)), b: parseCableEnd(id.slice(at + 1)) };
+  const [a, b] = splitAtFirst(id, "~");
+  return { a: parseCableEnd(a), b: parseCableEnd(b) };
 }

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { getRefName } from "#words/names.ts";
 import { getControlId, useFormContext } from "./field_context.ts";
 import { getFieldLabel } from "./field_labels.ts";
-import { FieldHints, type FieldProps, getAriaAttributes } from "./field_parts.tsx";
+import { FieldFrame, FieldHints, type FieldProps, getAriaAttributes } from "./field_parts.tsx";
 import type { ResourceValues } from "./form_model.ts";
 import { formatPath } from "./paths.ts";
 import { isEqualValue, parseTypedValues, REFERENCE_FIELDS } from "./values.ts";
@@ -23,11 +23,7 @@ export function TextListField({ field, path, value }: FieldProps) {
   // A change from outside, such as a choice between two versions, replaces the typed text.
   const shown = isEqualValue(parse(text), values) ? text : formatted;
   return (
-    <div class={form.isChanged(at) ? "form-field changed" : "form-field"}>
-      <div class="field-head">
-        <label for={id}>{getFieldLabel(field)}, with commas between them</label>
-        {form.isChanged(at) ? <strong>changed</strong> : null}
-      </div>
+    <FieldFrame field={field} path={at} label={`${getFieldLabel(field)}, with commas between them`}>
       <input
         id={id}
         {...getAriaAttributes(id, form.getProblem(at))}
@@ -41,8 +37,7 @@ export function TextListField({ field, path, value }: FieldProps) {
           form.setValue(path, next.length === 0 ? undefined : next);
         }}
       />
-      <FieldHints field={field} path={at} id={id} />
-    </div>
+    </FieldFrame>
   );
 }
 

@@ -1,4 +1,4 @@
-import { formatMoment } from "../labels.ts";
+import { DAY_MS, formatMoment } from "../labels.ts";
 import { SegmentedChoice } from "../ui/fields.tsx";
 
 /** Field for a time in the reader's zone, stored in UTC. If the clocks show the time twice, asks which is meant. */
@@ -42,8 +42,6 @@ function formatLocalInput(text: string): string {
   if (!text.endsWith("Z") || Number.isNaN(date.getTime())) return text;
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Returns the UTC times at which the reader's clocks show a local time: none if skipped, two if shown twice. */
 export function findUtcTimes(local: string): readonly string[] {

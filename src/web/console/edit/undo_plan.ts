@@ -1,4 +1,5 @@
 import type { AuditEntry } from "../api/replies.ts";
+import { splitAtFirst } from "../split_text.ts";
 import { buildCreateChange, buildRemoveChange, buildUpdateChange, type ResourceChange } from "./changes.ts";
 import { listDifferences, type ValueDifference } from "./differences.ts";
 import type { EtagsByRef } from "./editing.ts";
@@ -32,7 +33,7 @@ export interface UndoStep {
 export function planUndoSteps(entries: readonly AuditEntry[]): readonly UndoStep[] {
   const steps = new Map<string, UndoStep>();
   for (const entry of entries.toSorted((a, b) => a.seq - b.seq)) {
-    const [kind = "", id = ""] = splitRef(entry.entity);
+    const [kind = "", id = ""] = splitAtFirst(entry.entity, ":");
     if (!isEditableKind(kind)) continue;
     const known = steps.get(entry.entity);
     const before = known === undefined ? parseStoredValues(entry.before) : known.before;
@@ -56,11 +57,6 @@ export function planUndoSteps(entries: readonly AuditEntry[]): readonly UndoStep
     .toSorted((a, b) => getKindOrder(b) - getKindOrder(a));
   const [joined, others] = [created.filter(isConnectionStep), created.filter((step) => !isConnectionStep(step))];
   return [...joined, ...restored, ...changed, ...others];
-}
-
-function splitRef(ref: string): readonly [string, string] {
-  const at = ref.indexOf(":");
-  return [ref.slice(0, at), ref.slice(at + 1)];
 }
 
 function isConnectionStep({ kind }: UndoStep): boolean {

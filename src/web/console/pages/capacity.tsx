@@ -4,6 +4,7 @@ import { getRefName } from "#words/names.ts";
 import { convertToConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatMoment } from "../labels.ts";
+import { SCOPE_KINDS } from "../named_refs.ts";
 import { bindSetting, changeSubject, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { ChoiceField, FilterRow } from "../ui/fields.tsx";
@@ -14,7 +15,6 @@ import { type Column, TableCard } from "../ui/table.tsx";
 import { listFreePortRows } from "./capacity_left.tsx";
 
 const CAPACITY_RPC = "datacenter.v1.PlanningService/GetCapacity";
-const SCOPE_KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"] as const;
 
 const AREA_CHOICES = [
   ["", "Rows"],

@@ -6,6 +6,7 @@ import { useLoadedReply } from "../api/use_call.ts";
 import { ListCell } from "../lists/cell.tsx";
 import { getColumnLabel } from "../lists/column_words.ts";
 import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
+import { SCOPE_KINDS } from "../named_refs.ts";
 import { changeSettings, changeSubject, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { FilterRow } from "../ui/fields.tsx";
@@ -16,8 +17,6 @@ import { type Column, TableCard } from "../ui/table.tsx";
 import { listCapacityRows } from "./capacity_left.tsx";
 
 const CAPACITY_RPC = "datacenter.v1.PlanningService/GetCapacity";
-/** Kinds of list rows that have a capacity. */
-const COMPARABLE_KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"] as const;
 
 /** One of the compared elements: its list row and its free capacity. */
 interface ComparedSide {
@@ -46,11 +45,11 @@ export function ComparePage({ place: { subject, settings } }: { readonly place: 
     <>
       <PageHead title={refs.length < 2 ? "Compare" : refs.map(getRefName).join(" and ")} kind="Side by side" />
       <FilterRow>
-        <RefField label="What" placeholder="B03" kinds={COMPARABLE_KINDS} value={subject} change={changeSubject} />
+        <RefField label="What" placeholder="B03" kinds={SCOPE_KINDS} value={subject} change={changeSubject} />
         <RefField
           label="With"
           placeholder="C03 D03"
-          kinds={COMPARABLE_KINDS}
+          kinds={SCOPE_KINDS}
           value={others.join(" ")}
           change={(value) => changeSettings({ with: value })}
         />

@@ -4,6 +4,7 @@ import { formatEnum, getRefName } from "#words/names.ts";
 import { useRenderOptions } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatPortName } from "../labels.ts";
+import { SCOPE_KINDS } from "../named_refs.ts";
 import { bindSetting, changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import type { PictureRequest } from "../ui/download.tsx";
@@ -73,12 +74,7 @@ export function FabricPage({ place }: { readonly place: PageAddress }) {
         action={<SegmentedChoice label="Shown as" {...bindSetting(settings, "view")} choices={FABRIC_VIEWS} />}
       />
       <FilterRow>
-        <RefField
-          label="Scope"
-          placeholder="AMS1/1, B03"
-          kinds={["SITE", "FLOOR", "ROOM", "ROW", "RACK"]}
-          {...bindSetting(settings, "scope")}
-        />
+        <RefField label="Scope" placeholder="AMS1/1, B03" kinds={SCOPE_KINDS} {...bindSetting(settings, "scope")} />
         <RefField
           label="Switches taken as failed"
           placeholder="SPINE-1 SPINE-2"

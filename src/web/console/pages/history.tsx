@@ -5,6 +5,7 @@ import { useRouteCall } from "../api/use_call.ts";
 import { groupEntriesByRequest } from "../history/requests.ts";
 import { computeDayEdge, findTimeRange, formatDayAgo, TIME_RANGES } from "../history/time_range.ts";
 import { formatQuantity } from "../labels.ts";
+import { SCOPE_KINDS } from "../named_refs.ts";
 import { bindSetting, changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { ChoiceField, DateField, FilterRow, TextField } from "../ui/fields.tsx";
@@ -69,7 +70,7 @@ export function HistoryPage({ place }: { readonly place: PageAddress }) {
           <RefField
             label="Where"
             placeholder="B03, SRV-B03-07"
-            kinds={["SITE", "FLOOR", "ROOM", "ROW", "RACK", "DEVICE", "CRAC", "CABLE", "FABRIC_LINK"]}
+            kinds={[...SCOPE_KINDS, "DEVICE", "CRAC", "CABLE", "FABRIC_LINK"]}
             {...bindSetting(settings, "entity")}
           />
         ) : null}

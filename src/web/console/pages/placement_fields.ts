@@ -1,12 +1,12 @@
 import { FindPlacement } from "#gen/datacenter/v1/questions.ts";
 import { capitalize, LOAD_BASIS_ADJECTIVES } from "#words/names.ts";
+import { SCOPE_KINDS } from "../named_refs.ts";
 import { createRequestFields } from "./asked_field.ts";
 
 const LOAD_BASIS_LABELS_BY_WORD = { max: LOAD_BASIS_ADJECTIVES.MAX, measured: LOAD_BASIS_ADJECTIVES.MEASURED };
 const COOLING_LABELS = { air: "air", liquid: "liquid", hybrid: "air and liquid", immersion: "immersion" };
 const SPREAD_LABELS = { "row|rack|feed": "rows first", "feed|rack|row": "feeds first" };
 const REDUNDANCY_LABELS = { n: "one feed", "n-plus-1": "one inlet more than needed", "two-n": "both feeds" };
-const SCOPE_KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
 
 export const PLACEMENT_FIELDS = createRequestFields(FindPlacement, [
   { setting: "count", field: "count", label: "Count", placeholder: "1" },

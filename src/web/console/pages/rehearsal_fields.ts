@@ -1,5 +1,6 @@
 import { PowerBlastRadius, RehearseFailures } from "#gen/datacenter/v1/questions.ts";
 import { LOAD_BASIS_CHOICES } from "../labels.ts";
+import { SCOPE_KINDS } from "../named_refs.ts";
 import { createRequestFields } from "./asked_field.ts";
 
 /** Kinds of failing elements: words in URLs with their labels. */
@@ -24,7 +25,6 @@ const SEVERITY_LABELS = {
   high: "High and worse",
   critical: "Critical",
 };
-const SCOPE_KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
 const [[, DEFAULT_BASIS_LABEL], ...OTHER_BASIS_LABELS] = LOAD_BASIS_CHOICES;
 
 /** Fields about the assessment of failures, for the what-if and the rehearsal page. */

@@ -3,6 +3,7 @@ import { formatCount, formatDecimal, formatPercent } from "#words/figures.ts";
 import { formatEnum, getReasonUnit, getRefName } from "#words/names.ts";
 import { useRenderOptions } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
+import { SCOPE_KINDS } from "../named_refs.ts";
 import { describeReason } from "../reason_words.ts";
 import { bindSetting, changeSettings, changeSubject, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
@@ -61,7 +62,7 @@ export function ThermalPage({ place }: { readonly place: PageAddress }) {
         <RefField
           label="Scope"
           placeholder="AMS1/1, DH1, B03"
-          kinds={["SITE", "FLOOR", "ROOM", "ROW", "RACK"]}
+          kinds={SCOPE_KINDS}
           value={subject}
           change={changeSubject}
         />

@@ -5,6 +5,7 @@ import { convertToConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditButton, useCanWrite } from "../edit/edit_buttons.tsx";
 import { formatRef } from "../edit/refs_field.tsx";
+import { DAY_MS } from "../labels.ts";
 import { bindSetting, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { ChoiceField, FilterRow } from "../ui/fields.tsx";
@@ -37,7 +38,6 @@ const TIME_CHOICES = [
   ["30", "In the next 30 days"],
 ] as const;
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Maximum number of elements that a line names. */
 const MAX_NAMED_ELEMENTS = 3;
 

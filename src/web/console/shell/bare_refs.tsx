@@ -1,11 +1,10 @@
 import { useEffect } from "preact/hooks";
 import { getKindNoun, getRefName } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
-import { createNameRequest, findRefsByName, SEARCH_INVENTORY_RPC } from "../named_refs.ts";
+import { createNameRequest, findRefsByName, SCOPE_KINDS, SEARCH_INVENTORY_RPC } from "../named_refs.ts";
 import { formatPageUrl, type PageAddress } from "../router.ts";
 import { Notice } from "../ui/notice.tsx";
 
-const SCOPE_KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
 const FAILABLE_KINDS = ["SUPPLY", "DEVICE", "PORT", "CRAC", ...SCOPE_KINDS];
 const ALL_KINDS: readonly string[] = [];
 

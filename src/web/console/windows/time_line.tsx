@@ -1,10 +1,9 @@
 import type { ListedWindow } from "#gen/datacenter/v1/json.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { formatQuantity } from "../labels.ts";
+import { DAY_MS, formatQuantity } from "../labels.ts";
 import { formatPageUrl } from "../router.ts";
 import { formatTimeSpan, getVerdictState } from "./window_words.tsx";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Minimum numbers of days drawn before and after now, and the maximum number of days drawn on each side of it. */
 const [MIN_DAYS_BEFORE, MIN_DAYS_AFTER, MAX_DAYS] = [1, 7, 30];
 /** Maximum number of labelled days. */

@@ -21,13 +21,8 @@ const EMPTY_DRAFT = {
 type SpecDraft = Readonly<typeof EMPTY_DRAFT>;
 
 /** Dialog that adds a spec, as `planner add` does. */
-export function AddDialog({
-  choices,
-  leave,
-}: {
-  readonly choices: BoardChoices | undefined;
-  readonly leave: () => void;
-}) {
+export function AddDialog(props: { readonly choices: BoardChoices | undefined; readonly leave: () => void }) {
+  const { choices, leave } = props;
   const [draft, setDraft] = useState(EMPTY_DRAFT);
   const [problem, setProblem] = useState<string>();
   const bindField = (part: keyof SpecDraft) => ({

@@ -33,15 +33,12 @@ export function ChangesTable({ changes }: { readonly changes: readonly ValueDiff
   );
 }
 
-export function FindingLine({
-  state,
-  title,
-  children,
-}: {
+export function FindingLine(props: {
   readonly state: State;
   readonly title: string;
   readonly children?: ComponentChildren;
 }) {
+  const { state, title, children } = props;
   return (
     <li>
       <StateMark state={state} />

@@ -4,15 +4,12 @@ import { resolveConflict, type ThreeWayMerge } from "./conflict.ts";
 import type { ResourceValues } from "./form_model.ts";
 
 /** Shows two people's changes side by side, with a choice for each field that both changed. */
-export function ConflictPanel({
-  merge,
-  theirs,
-  settle,
-}: {
+export function ConflictPanel(props: {
   readonly merge: ThreeWayMerge;
   readonly theirs: ResourceValues;
   readonly settle: (values: ResourceValues) => void;
 }) {
+  const { merge, theirs, settle } = props;
   const panel = useRef<HTMLElement>(null);
   // In a narrow window the panel is below the form.
   useLayoutEffect(() => panel.current?.scrollIntoView({ block: "nearest" }), []);

@@ -9,16 +9,17 @@ import type { ChangeProposal } from "./use_proposal.ts";
 const [MAX_LINES, MAX_ROWS] = [6, 8];
 
 /** Effects of a proposal on supplies, racks and cooling, losses first; hidden without effects. */
-export function ProposalEffects({
-  proposal: { state, preview },
-  title = "After this change",
-  total = preview?.total ?? 0,
-}: {
+export function ProposalEffects(props: {
   readonly proposal: ChangeProposal;
   readonly title?: string;
   /** Number of all changes, if the preview covers only the first ones. */
   readonly total?: number;
 }) {
+  const {
+    proposal: { state, preview },
+    title = "After this change",
+    total = preview?.total ?? 0,
+  } = props;
   const heading = useId();
   const lines = preview === undefined ? [] : describePreview(preview.figures);
   const rows = preview === undefined ? [] : listPreviewRows(preview.figures);

@@ -31,15 +31,8 @@ export function FieldFrame(props: {
 }
 
 /** Help text and error of a field. */
-export function FieldHints({
-  field,
-  path,
-  id,
-}: {
-  readonly field: FormField;
-  readonly path: string;
-  readonly id: string;
-}) {
+export function FieldHints(props: { readonly field: FormField; readonly path: string; readonly id: string }) {
+  const { field, path, id } = props;
   const { getProblem: problemAt, getComment: commentOf } = useFormContext();
   const problem = problemAt(path);
   return (

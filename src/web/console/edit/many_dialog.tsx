@@ -104,19 +104,14 @@ function listSharedFields(kind: EditableKind): readonly FormField[] {
   );
 }
 
-function ChosenFields({
-  kind,
-  names,
-  setNames,
-  values,
-  setValues,
-}: {
+function ChosenFields(props: {
   readonly kind: EditableKind;
   readonly names: readonly string[];
   readonly setNames: (names: readonly string[]) => void;
   readonly values: ResourceValues;
   readonly setValues: (values: ResourceValues) => void;
 }) {
+  const { kind, names, setNames, values, setValues } = props;
   const fields = listSharedFields(kind);
   const problems = listLimitProblems(values, getMessageName(kind));
   const form = {
@@ -172,15 +167,12 @@ function ChosenFields({
 /** Maximum number of warnings, and of refused items, that are listed. */
 const MAX_LISTED_ITEMS = 20;
 
-function SharedValueChanges({
-  kind,
-  values,
-  names,
-}: {
+function SharedValueChanges(props: {
   readonly kind: EditableKind;
   readonly values: ResourceValues;
   readonly names: readonly string[];
 }) {
+  const { kind, values, names } = props;
   const cleared = names.filter((name) => values[name] === undefined);
   return (
     <>

@@ -5,15 +5,12 @@ import type { ResourceValues } from "./form_model.ts";
 const POWER_PORT_KINDS: ReadonlySet<string> = new Set(["PORT_KIND_POWER_IN", "PORT_KIND_POWER_OUT"]);
 
 /** Button that connects a free port, or buttons that edit and disconnect the cable of a port. */
-export function PortCableButton({
-  device,
-  port,
-  cable,
-}: {
+export function PortCableButton(props: {
   readonly device: string;
   readonly port: Port;
   readonly cable: Cable | undefined;
 }) {
+  const { device, port, cable } = props;
   if (cable !== undefined) {
     const identity = { a: cable.a, b: cable.b };
     const isA = cable.a.device_code === device && cable.a.port_name === port.name;

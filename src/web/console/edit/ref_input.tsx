@@ -11,17 +11,13 @@ const KINDS_BY_FIELD: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Field that names a rack, a device or a source by its code. It offers matching elements while the person types. */
-export function RefInput({
-  common,
-  name,
-  value,
-  set,
-}: {
+export function RefInput(props: {
   readonly common: Readonly<Record<string, string | boolean>>;
   readonly name: string;
   readonly value: string;
   readonly set: (text: string) => void;
 }) {
+  const { common, name, value, set } = props;
   // The stored reference stays while its code is unchanged, because a code may name several elements.
   const [stored] = useState(value);
   const [typed, setTyped] = useState("");

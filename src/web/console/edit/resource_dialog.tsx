@@ -250,15 +250,16 @@ function getFocusedHelp(target: EventTarget | null): string {
   return ids.flatMap((id) => (id.endsWith("-help") ? [document.getElementById(id)?.textContent ?? ""] : [])).join(" ");
 }
 
-function FormSection({
-  section: { title, fields },
-  values,
-  isOpen,
-}: {
+function FormSection(props: {
   readonly section: FormSectionLayout;
   readonly values: ResourceValues;
   readonly isOpen: boolean;
 }) {
+  const {
+    section: { title, fields },
+    values,
+    isOpen,
+  } = props;
   const [opened, setOpened] = useState(false);
   const inner = (
     <div class="form-grid">

@@ -2,17 +2,13 @@ import { DAY_MS, formatMoment } from "../labels.ts";
 import { SegmentedChoice } from "../ui/fields.tsx";
 
 /** Field for a time in the reader's zone, stored in UTC. If the clocks show the time twice, asks which is meant. */
-export function TimeInput({
-  common,
-  label,
-  value,
-  set,
-}: {
+export function TimeInput(props: {
   readonly common: Readonly<Record<string, string | boolean>>;
   readonly label: string;
   readonly value: string;
   readonly set: (value: unknown) => void;
 }) {
+  const { common, label, value, set } = props;
   const local = formatLocalInput(value);
   const utcTimes = findUtcTimes(local);
   return (

@@ -65,15 +65,12 @@ export function FillFromTypeButton({ fill }: { readonly fill: (type: ResourceVal
   );
 }
 
-function KeptDeviations({
-  code,
-  kept: deviations,
-  take: replaceValue,
-}: {
+function KeptDeviations(props: {
   readonly code: string;
   readonly kept: readonly TypeDeviation[];
   readonly take: (one: TypeDeviation) => void;
 }) {
+  const { code, kept: deviations, take: replaceValue } = props;
   if (deviations.length === 0) return <p role="status">Filled from {code}. What changes is listed below the form.</p>;
   return (
     <>

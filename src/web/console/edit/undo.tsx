@@ -26,15 +26,8 @@ async function openUndoDialog(requestId: string, etags: EtagsByRef): Promise<voi
 const NO_ETAGS: EtagsByRef = new Map();
 
 /** Button that undoes a request, for people who may write. */
-export function UndoButton({
-  requestId,
-  label,
-  etags = NO_ETAGS,
-}: {
-  readonly requestId: string;
-  readonly label: string;
-  readonly etags?: EtagsByRef;
-}) {
+export function UndoButton(props: { readonly requestId: string; readonly label: string; readonly etags?: EtagsByRef }) {
+  const { requestId, label, etags = NO_ETAGS } = props;
   const [problem, setProblem] = useState("");
   if (!useCanWrite() || requestId === "") return null;
   const openDialog = () =>

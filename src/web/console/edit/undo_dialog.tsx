@@ -23,11 +23,10 @@ import { type ChangeProposal, useProposal } from "./use_proposal.ts";
 const MAX_LISTED_RESOURCES = 20;
 
 /** Dialog that reverts the changes of one request by new changes. */
-export function UndoDialog({
-  edit: { entries, etags },
-}: {
-  readonly edit: Extract<EditRequest, { readonly mode: "undo" }>;
-}) {
+export function UndoDialog(props: { readonly edit: Extract<EditRequest, { readonly mode: "undo" }> }) {
+  const {
+    edit: { entries, etags },
+  } = props;
   const [steps] = useState(() => planUndoSteps(entries));
   const isTooMany = steps.length > MAX_BATCH_ITEMS;
   const [stepsWithState, setStepsWithState] = useState(() => (isTooMany ? [] : addExpectedStates(steps, etags)));
@@ -84,13 +83,11 @@ function TooManyChanges({ number }: { readonly number: number }) {
   );
 }
 
-function UndoStepList({
-  steps,
-  proposal: { state, errors },
-}: {
-  readonly steps: readonly UndoStepWithState[];
-  readonly proposal: ChangeProposal;
-}) {
+function UndoStepList(props: { readonly steps: readonly UndoStepWithState[]; readonly proposal: ChangeProposal }) {
+  const {
+    steps,
+    proposal: { state, errors },
+  } = props;
   const laterChanges = steps.flatMap((step) =>
     listLaterChanges(step).map((row) => `${stripRefKinds(step.ref)}: ${row.label}`),
   );

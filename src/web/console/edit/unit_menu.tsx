@@ -6,15 +6,16 @@ import type { ResourceValues } from "./form_model.ts";
 import { type ChosenUnit, FACE_VALUES, findFreeBlock, findTemplateDevice, listDeviceBoxes } from "./rack_cells.ts";
 
 /** Menu of actions for a free unit. */
-export function UnitMenu({
-  answer,
-  chosen: { face, row },
-  close,
-}: {
+export function UnitMenu(props: {
   readonly answer: GetRackResponse;
   readonly chosen: ChosenUnit;
   readonly close: () => void;
 }) {
+  const {
+    answer,
+    chosen: { face, row },
+    close,
+  } = props;
   const menu = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => menu.current?.querySelector<HTMLElement>("button")?.focus(), []);
   const unit = answer.units[row];

@@ -12,13 +12,8 @@ export type CorrectCell = (item: ImportItem, key: string, text: string) => void;
 const MAX_ROWS = 100;
 
 /** Table of rows with errors, each message at its cell. `correct` is absent if nothing can be corrected. */
-export function ErrorCells({
-  table,
-  correct,
-}: {
-  readonly table: ErrorTable;
-  readonly correct?: CorrectCell | undefined;
-}) {
+export function ErrorCells(props: { readonly table: ErrorTable; readonly correct?: CorrectCell | undefined }) {
+  const { table, correct } = props;
   const { columns, rows } = table;
   if (rows.length === 0) return null;
   const hasOthers = rows.some(({ rowMessages: others }) => others.length > 0);

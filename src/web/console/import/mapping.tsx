@@ -33,19 +33,14 @@ export function listBlockingFields({ kind, columns, defaults }: ColumnMapping): 
 }
 
 /** Table that assigns columns to fields, as guessed from the headers and corrected by the person. */
-export function MappingTable({
-  table,
-  mapping,
-  setKind,
-  setColumn,
-  setDefaults,
-}: {
+export function MappingTable(props: {
   readonly table: CsvTable;
   readonly mapping: ColumnMapping;
   readonly setKind: (kind: ImportKind) => void;
   readonly setColumn: (index: number, path: string) => void;
   readonly setDefaults: (defaults: ColumnMapping["defaults"]) => void;
 }) {
+  const { table, mapping, setKind, setColumn, setDefaults } = props;
   const targets = useMemo(() => listColumnTargets(mapping.kind), [mapping.kind]);
   const unknown = table.headers.filter((_, index) => mapping.columns[index] === "");
   const missing = listBlockingFields(mapping);
@@ -194,17 +189,13 @@ function DefaultValueField(props: {
   );
 }
 
-function FieldChoice({
-  header,
-  path,
-  targets,
-  choose,
-}: {
+function FieldChoice(props: {
   readonly header: string;
   readonly path: string;
   readonly targets: readonly ColumnTarget[];
   readonly choose: (path: string) => void;
 }) {
+  const { header, path, targets, choose } = props;
   const label = `labels.${header}`;
   const isLabel = path.startsWith("labels.");
   return (

@@ -139,15 +139,8 @@ function ValueChoice({ list, place, column }: { list: ListKind; place: PageAddre
 }
 
 /** Field for a condition without a column: an element by its name, or one of a few values. */
-function RelationChoice({
-  place,
-  column,
-  relation,
-}: {
-  place: PageAddress;
-  column: string;
-  relation: ConditionRelation;
-}) {
+function RelationChoice(props: { place: PageAddress; column: string; relation: ConditionRelation }) {
+  const { place, column, relation } = props;
   const value = place.settings.get(column) ?? "";
   const changeCondition = (text: string) => changeSettings({ [column]: text, page: "" });
   if ("kinds" in relation) {

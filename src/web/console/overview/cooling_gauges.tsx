@@ -10,13 +10,8 @@ import { Gauge } from "./gauge.tsx";
 const MAX_SUMMED_SITES = 4;
 
 /** Gauges of heat and cooling capacity over all sites, one for air and one for liquid. */
-export function CoolingGauges({
-  sites,
-  rehearsal,
-}: {
-  sites: readonly string[];
-  rehearsal: RehearseFailuresResponse | undefined;
-}) {
+export function CoolingGauges(props: { sites: readonly string[]; rehearsal: RehearseFailuresResponse | undefined }) {
+  const { sites, rehearsal } = props;
   // The number of hooks must not depend on the number of sites.
   const scopes = Array.from({ length: MAX_SUMMED_SITES }, (_, at) => sites[at]);
   const answers = scopes.map(useSiteCooling).filter((answer) => answer !== undefined);

@@ -12,13 +12,11 @@ const NO_RENDER = { format: "RENDER_FORMAT_NONE" };
 /** Maximum number of links for which the first screen loads the state of the whole fabric. */
 const MAX_LOADED_LINKS = 5000;
 
-export function OverviewGauges({
-  inventory,
-  rehearsal,
-}: {
+export function OverviewGauges(props: {
   readonly inventory: InventoryOverview;
   readonly rehearsal: RehearseFailuresResponse | undefined;
 }) {
+  const { inventory, rehearsal } = props;
   return (
     <div class="gauges">
       <PowerGauge />

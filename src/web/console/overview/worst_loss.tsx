@@ -15,13 +15,8 @@ export function useScopeCauses(scope: string): readonly FailureCause[] | undefin
 }
 
 /** Sentence about the failure that turns a whole rack off, or otherwise about the worst failure inside the rack. */
-export function RackLossSentence({
-  code,
-  location,
-}: {
-  readonly code: string;
-  readonly location: Location | undefined;
-}) {
+export function RackLossSentence(props: { readonly code: string; readonly location: Location | undefined }) {
+  const { code, location } = props;
   const floor_ref = `floor:${location?.site_id}/${location?.floor_number}`;
   const { reply } = useCall("FloorPlan", location && { floor_ref, coloring: "COLORING_RISK" });
   if (reply === undefined) return <>&nbsp;</>;

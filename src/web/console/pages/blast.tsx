@@ -56,13 +56,8 @@ const OVERLOAD_COLUMNS: readonly Column<PowerBlastRadiusResponse["overloads"][nu
   },
 ];
 
-export function BlastRadius({
-  answer,
-  question,
-}: {
-  readonly answer: PowerBlastRadiusResponse;
-  readonly question: PictureRequest;
-}) {
+export function BlastRadius(props: { readonly answer: PowerBlastRadiusResponse; readonly question: PictureRequest }) {
+  const { answer, question } = props;
   const { overloads, cascade_steps, cascade_cut, affected, protected: degraded, truncated, render } = answer;
   return (
     <>

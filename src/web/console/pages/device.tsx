@@ -254,15 +254,8 @@ function PortTable({ answer }: { readonly answer: GetDeviceResponse }) {
   );
 }
 
-function CableFarEnd({
-  port,
-  cable,
-  code,
-}: {
-  readonly port: Port;
-  readonly cable: Cable | undefined;
-  readonly code: string;
-}) {
+function CableFarEnd(props: { readonly port: Port; readonly cable: Cable | undefined; readonly code: string }) {
+  const { port, cable, code } = props;
   if (cable !== undefined) {
     const far = cable.a.device_code === code && cable.a.port_name === port.name ? cable.b : cable.a;
     return <a href={formatPageUrl("device", far.device_code)}>{formatPortName(far)}</a>;

@@ -191,15 +191,12 @@ function FabricSummary({ summary }: { readonly summary: NonNullable<FabricTopolo
 }
 
 /** Table of the busiest links, with a link to the list of all. */
-function BusiestLinks({
-  answer: { links },
-  most,
-  name,
-}: {
-  answer: FabricTopologyResponse;
-  most: number;
-  name: string;
-}) {
+function BusiestLinks(props: { answer: FabricTopologyResponse; most: number; name: string }) {
+  const {
+    answer: { links },
+    most,
+    name,
+  } = props;
   const getLoad = ({ link, live }: TopologyLink) => (live ? link.utilization_pct : -1);
   const busiest = links.toSorted((a, b) => getLoad(b) - getLoad(a)).slice(0, most);
   const all = formatPageUrl("links", "", { fabric: name, order: "load_pct desc" });

@@ -157,13 +157,11 @@ export function FloorPage({ place }: { readonly place: PageAddress }) {
   );
 }
 
-function FloorPlanView({
-  plan: { racks, counts, unplaced, unplaced_racks, render, floor_ref, load_basis },
-  question,
-}: {
-  readonly plan: FloorPlanResponse;
-  readonly question: PictureRequest;
-}) {
+function FloorPlanView(props: { readonly plan: FloorPlanResponse; readonly question: PictureRequest }) {
+  const {
+    plan: { racks, counts, unplaced, unplaced_racks, render, floor_ref, load_basis },
+    question,
+  } = props;
   const all = [...racks, ...unplaced_racks].sort(
     (a, b) => rankRackRisk(a) - rankRackRisk(b) || rankHealth(a.health) - rankHealth(b.health),
   );

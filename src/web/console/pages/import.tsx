@@ -224,17 +224,13 @@ function MappingStep(props: {
 }
 
 /** Input for a file, or for text that is typed or pasted. Large text is summarised instead of shown. */
-function TextSource({
-  text,
-  setText,
-  unread,
-  choose,
-}: {
+function TextSource(props: {
   readonly text: string;
   readonly setText: (text: string) => void;
   readonly unread: string;
   readonly choose: (file: File) => Promise<void>;
 }) {
+  const { text, setText, unread, choose } = props;
   return (
     <>
       <label class="field">

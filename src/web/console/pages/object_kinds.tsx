@@ -223,13 +223,8 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGE_KINDS)[number], O
 };
 
 /** A sentence about a load, marked with the state of its share of the limit. */
-function LoadSentence({
-  share,
-  children,
-}: {
-  readonly share: number | undefined;
-  readonly children: ComponentChildren;
-}) {
+function LoadSentence(props: { readonly share: number | undefined; readonly children: ComponentChildren }) {
+  const { share, children } = props;
   const state = share === undefined ? "unknown" : (getVisibleShareState(share) ?? "ok");
   return <MarkedSentence state={state}>{children}</MarkedSentence>;
 }

@@ -49,13 +49,8 @@ function FoundPositions({ request }: { readonly request: PlacementRequest }) {
   return <PositionSearch request={request} placed={setPlaced} />;
 }
 
-function PlacedDevices({
-  places,
-  askAgain,
-}: {
-  readonly places: readonly DevicePlace[];
-  readonly askAgain: () => void;
-}) {
+function PlacedDevices(props: { readonly places: readonly DevicePlace[]; readonly askAgain: () => void }) {
+  const { places, askAgain } = props;
   return (
     <Card title={`Placed ${formatQuantity(places.length, "device")}`}>
       <ul class="plan" aria-label="Placed devices">
@@ -72,13 +67,11 @@ function PlacedDevices({
   );
 }
 
-function PositionSearch({
-  request,
-  placed,
-}: {
+function PositionSearch(props: {
   readonly request: PlacementRequest;
   readonly placed: (places: readonly DevicePlace[]) => void;
 }) {
+  const { request, placed } = props;
   const asked = useCall(PLACEMENT_RPC, { ...request, render: useRenderOptions() });
   const session = useSession();
   const [writing, setWriting] = useState<ChosenPlaces>();

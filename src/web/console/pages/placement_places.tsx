@@ -145,13 +145,8 @@ const FITTING_RACK_COLUMNS: readonly Column<FittingRack>[] = [
   },
 ];
 
-function LoadAfterPlacement({
-  now,
-  failed,
-}: {
-  readonly now: number | undefined;
-  readonly failed: number | undefined;
-}) {
+function LoadAfterPlacement(props: { readonly now: number | undefined; readonly failed: number | undefined }) {
+  const { now, failed } = props;
   if (now === undefined && failed === undefined) return <>unknown</>;
   return (
     <>

@@ -40,11 +40,10 @@ function PortLoad({ power }: { readonly power: PortPower }) {
   );
 }
 
-function LoadAfterFailure({
-  load: { failover_va, failover_pct, failover_ref },
-}: {
-  readonly load: PhaseLoad | PortPower;
-}) {
+function LoadAfterFailure(props: { readonly load: PhaseLoad | PortPower }) {
+  const {
+    load: { failover_va, failover_pct, failover_ref },
+  } = props;
   return (
     <>
       {formatDecimal(failover_va, "VA")}

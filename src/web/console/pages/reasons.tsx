@@ -5,13 +5,8 @@ import { RefLink } from "../ui/parts.tsx";
 const MAX_REASONS = 3;
 
 /** Lists the most severe reasons for an element's health, with measured and allowed values. */
-export function HealthReasons({
-  reasons,
-  all = false,
-}: {
-  readonly reasons: readonly HealthReason[];
-  readonly all?: boolean;
-}) {
+export function HealthReasons(props: { readonly reasons: readonly HealthReason[]; readonly all?: boolean }) {
+  const { reasons, all = false } = props;
   if (reasons.length === 0) return null;
   const sorted = [...reasons].sort((a, b) => rankHealthReason(b) - rankHealthReason(a));
   const shown = all ? sorted : sorted.slice(0, MAX_REASONS);

@@ -68,17 +68,13 @@ function getCauseKey({ elements }: FailureCause): string {
   return elements[0]?.refs.join(" ") ?? "";
 }
 
-function CauseTable({
-  reply,
-  pages,
-  chosen,
-  settings,
-}: {
+function CauseTable(props: {
   readonly reply: RehearseFailuresResponse;
   readonly pages: VisitedPages;
   readonly chosen: string;
   readonly settings: URLSearchParams;
 }) {
+  const { reply, pages, chosen, settings } = props;
   const { causes, next_page_token, harmless, elements_failed } = reply;
   const shown = causes.find((cause) => getCauseKey(cause) === chosen) ?? causes[0];
   const columns = createCauseColumns(shown, Object.fromEntries(settings));

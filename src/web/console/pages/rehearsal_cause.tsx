@@ -15,13 +15,8 @@ import { type Column, TableCard } from "../ui/table.tsx";
 const KINDS_DRAWN_ELSEWHERE: ReadonlySet<string> = new Set(["FAILURE_KIND_COOLING", "FAILURE_KIND_SWITCH"]);
 
 /** Evidence for one cause: the failing elements, the effects, and the picture of the first element. */
-export function CauseDetails({
-  cause,
-  settings,
-}: {
-  readonly cause: FailureCause;
-  readonly settings: URLSearchParams;
-}) {
+export function CauseDetails(props: { readonly cause: FailureCause; readonly settings: URLSearchParams }) {
+  const { cause, settings } = props;
   const [worst] = cause.elements;
   return (
     <section aria-label="Evidence">
@@ -174,15 +169,12 @@ function listRelatedFailureFacts(
   ];
 }
 
-function RelatedFailures({
-  refs,
-  omitted,
-  settings,
-}: {
+function RelatedFailures(props: {
   readonly refs: readonly string[];
   readonly omitted: number;
   readonly settings: URLSearchParams;
 }) {
+  const { refs, omitted, settings } = props;
   if (refs.length === 0) return <>nothing larger alone</>;
   return (
     <>
@@ -198,13 +190,8 @@ function RelatedFailures({
   );
 }
 
-function FailurePicture({
-  element,
-  settings,
-}: {
-  readonly element: FailedElement;
-  readonly settings: URLSearchParams;
-}) {
+function FailurePicture(props: { readonly element: FailedElement; readonly settings: URLSearchParams }) {
+  const { element, settings } = props;
   const [first = "", ...more] = element.refs;
   const request = {
     source_ref: first,

@@ -188,13 +188,11 @@ function CableColour({ cable }: PortLine) {
 }
 
 /** Table of the cabled ports of devices, in the order of `devices`. Free ports are listed below the table. */
-function SheetPorts({
-  of,
-  devices,
-}: {
+function SheetPorts(props: {
   readonly of: Readonly<Record<string, readonly string[]>>;
   readonly devices: readonly string[];
 }) {
+  const { of, devices } = props;
   const asked = useInventoryRowsCall("PORT", of);
   const cables = [
     ...useInventoryRows("CABLE", { a_device: devices }),
@@ -244,13 +242,11 @@ function isPortInUse({ port: { texts }, cable }: PortLine): boolean {
  * Rack elevation from the side of the highlighted device; both sides if no device is highlighted.
  * @param own codes of the highlighted devices
  */
-function RackStrip({
-  rack: { units, occupants, rack },
-  own,
-}: {
-  readonly rack: GetRackResponse;
-  readonly own: readonly string[];
-}) {
+function RackStrip(props: { readonly rack: GetRackResponse; readonly own: readonly string[] }) {
+  const {
+    rack: { units, occupants, rack },
+    own,
+  } = props;
   const isOwn = (code: string) => own.includes(code);
   const device = occupants.find(({ device_code }) => isOwn(device_code));
   const faces: readonly FaceName[] =

@@ -96,11 +96,10 @@ function toggleCode(codes: readonly string[], code: string): readonly string[] {
 }
 
 /** Figure for liquid cooling, which has a separate balance because air units remove none of its heat. */
-function LiquidFigure({
-  answer: { liquid_heat_kw, liquid_effective_kw, liquid_headroom_kw },
-}: {
-  answer: ThermalHeadroomResponse;
-}) {
+function LiquidFigure(props: { answer: ThermalHeadroomResponse }) {
+  const {
+    answer: { liquid_heat_kw, liquid_effective_kw, liquid_headroom_kw },
+  } = props;
   if (liquid_heat_kw === 0 && liquid_effective_kw === 0) return null;
   if (liquid_effective_kw === 0) {
     return <Figure label="Liquid cooling" value="none recorded" note="no unit takes this heat" tone="watch" />;
@@ -151,15 +150,12 @@ function CoolingFigures({ answer }: { readonly answer: ThermalHeadroomResponse }
   );
 }
 
-function HeadroomDetails({
-  answer,
-  question,
-  fail,
-}: {
+function HeadroomDetails(props: {
   readonly answer: ThermalHeadroomResponse;
   readonly question: PictureRequest;
   readonly fail: (code: string) => void;
 }) {
+  const { answer, question, fail } = props;
   const { hotspots, zones, cracs, render } = answer;
   const units: readonly Column<ThermalHeadroomResponse["cracs"][number]>[] = [
     { name: "Unit", cell: ({ code }) => <RefLink to={`crac:${code}`} /> },

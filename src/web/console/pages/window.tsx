@@ -100,11 +100,10 @@ function ShowDuringButton({ code }: { readonly code: string }) {
   );
 }
 
-function WindowDetails({
-  answer: { window, overdue, judgement, time_zone, notices },
-}: {
-  readonly answer: GetWindowResponse;
-}) {
+function WindowDetails(props: { readonly answer: GetWindowResponse }) {
+  const {
+    answer: { window, overdue, judgement, time_zone, notices },
+  } = props;
   const [here, onSite] = [formatTimeSpan(window), time_zone?.note === "" ? formatTimeSpan(window, time_zone.name) : ""];
   return (
     <>

@@ -45,15 +45,8 @@ export function Palette({ opened, close, showHelp }: PaletteProps) {
   );
 }
 
-function PaletteSearch({
-  begun: initialText,
-  close,
-  showHelp,
-}: {
-  begun: string;
-  close: () => void;
-  showHelp: () => void;
-}) {
+function PaletteSearch(props: { begun: string; close: () => void; showHelp: () => void }) {
+  const { begun: initialText, close, showHelp } = props;
   const [text, setText] = useState(initialText);
   const [chosen, setChosen] = useState(0);
   const [isOpening, setOpening] = useState(false);

@@ -20,13 +20,8 @@ export function useReadingRows(target: string, plannedW?: number): ComponentProp
 }
 
 /** Card with the readings of an element; hidden if there are none. */
-export function ReadingsCard({
-  target,
-  plannedW,
-}: {
-  readonly target: string;
-  readonly plannedW?: number | undefined;
-}) {
+export function ReadingsCard(props: { readonly target: string; readonly plannedW?: number | undefined }) {
+  const { target, plannedW } = props;
   const rows = useReadingRows(target, plannedW);
   if (rows.length === 0) return null;
   return (

@@ -27,11 +27,10 @@ export function WorstFindings({ scope = "", most = 4 }: { readonly scope?: strin
   );
 }
 
-function ReadingFindingLine({
-  finding: { element_ref, severity, since, summary },
-}: {
-  readonly finding: ReadingFinding;
-}) {
+function ReadingFindingLine(props: { readonly finding: ReadingFinding }) {
+  const {
+    finding: { element_ref, severity, since, summary },
+  } = props;
   // The name of the element within the sentence becomes a link to its page.
   const name = getRefName(element_ref);
   const [before = "", ...after] = stripRefKinds(summary).split(name);

@@ -10,15 +10,12 @@ import { SignInForm } from "./sign_in.tsx";
 export type PlaceholderShape = "tiles" | "rows" | "cards" | "block";
 
 /** Shows a reply, a placeholder of its form, or its error. The old reply stays, dimmed, while a new one loads. */
-export function ReplyView<Reply>({
-  asked,
-  shape,
-  children,
-}: {
+export function ReplyView<Reply>(props: {
   readonly asked: CallState<Reply>;
   readonly shape?: PlaceholderShape;
   readonly children: (reply: Reply) => ComponentChildren;
 }) {
+  const { asked, shape, children } = props;
   if (asked.error !== undefined) return <FailureView error={asked.error} again={asked.reload} />;
   if (asked.reply === undefined) return asked.loading ? <Skeleton shape={shape ?? "block"} /> : null;
   return (

@@ -132,15 +132,12 @@ export function ChoiceField({
   );
 }
 
-export function SwitchField({
-  label,
-  on,
-  change,
-}: {
+export function SwitchField(props: {
   readonly label: string;
   readonly on: boolean;
   readonly change: (on: boolean) => void;
 }) {
+  const { label, on, change } = props;
   return (
     <label class="switch">
       <input type="checkbox" checked={on} onChange={({ currentTarget }) => change(currentTarget.checked)} />
@@ -154,17 +151,13 @@ export function FilterRow({ children }: { readonly children: ComponentChildren }
 }
 
 /** A choice between a few options, of which one is always chosen; arrow keys change it. */
-export function SegmentedChoice({
-  label,
-  value,
-  choices,
-  change,
-}: {
+export function SegmentedChoice(props: {
   readonly label: string;
   readonly value: string;
   readonly choices: readonly (readonly [value: string, name: string])[];
   readonly change: (value: string) => void;
 }) {
+  const { label, value, choices, change } = props;
   return (
     <fieldset class="segments">
       <legend class="sr-only">{label}</legend>

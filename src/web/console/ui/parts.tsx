@@ -164,15 +164,12 @@ export function Meter(props: {
 /** Percent at the right end of a bar. */
 const BAR_END_PCT = 125;
 
-export function MeterBar({
-  share,
-  after,
-  harmless,
-}: {
+export function MeterBar(props: {
   readonly share: number | undefined;
   readonly after?: number | undefined;
   readonly harmless?: true | undefined;
 }) {
+  const { share, after, harmless } = props;
   if (share === undefined) return <span class="meter unknown" />;
   const width = (value: number) => (100 * Math.max(0, Math.min(BAR_END_PCT, value))) / BAR_END_PCT;
   const getShareClass = (value: number) => (harmless ? "" : (getVisibleShareState(value) ?? ""));

@@ -97,15 +97,12 @@ function findLeadColumn<Row>(columns: readonly Column<Row>[]): Column<Row> | und
   return columns.find(({ isCheckbox: mark }) => mark !== true);
 }
 
-function TableHead<Row>({
-  column,
-  leads,
-  order,
-}: {
+function TableHead<Row>(props: {
   readonly column: Column<Row>;
   readonly leads: boolean;
   readonly order?: NonNullable<TableProps<Row>["order"]>;
 }) {
+  const { column, leads, order } = props;
   const { name, numeric, order: own, header: head = name } = column;
   // The lead column is aligned left, even if it contains numbers.
   const plain = numeric === true && !leads ? "num" : undefined;

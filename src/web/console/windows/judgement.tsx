@@ -16,14 +16,12 @@ import {
 const [MAX_REASONS, MAX_CODES] = [3, 6];
 
 /** The service's assessment of a window: verdict, impact, reasons, one more failure's effects, contacts to inform. */
-export function WindowJudgement({
-  judged,
-  accept,
-}: {
+export function WindowJudgement(props: {
   readonly judged: CheckWindowResponse;
   /** Accepts the loss of an element; absent if nothing is being edited. */
   readonly accept?: (ref: string) => void;
 }) {
+  const { judged, accept } = props;
   const { reasons, pieces, contacts, blocking_windows: blocking, relieved_by: relief } = judged;
   // Accepted reasons come last.
   const sorted = reasons.toSorted((a, b) => Number(a.accepted) - Number(b.accepted));
@@ -119,11 +117,10 @@ function NamedElements({ title, refs }: { readonly title: string; readonly refs:
   );
 }
 
-function NextFailures({
-  judged: { next_failures: all, omitted_next_failures: omitted },
-}: {
-  readonly judged: CheckWindowResponse;
-}) {
+function NextFailures(props: { readonly judged: CheckWindowResponse }) {
+  const {
+    judged: { next_failures: all, omitted_next_failures: omitted },
+  } = props;
   if (all.length === 0) return null;
   return (
     <details>

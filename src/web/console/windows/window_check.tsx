@@ -8,18 +8,14 @@ import { CHECK_WINDOW_RPC } from "./window_words.tsx";
 const CHECK_DELAY_MS = 250;
 
 /** Verdict of an edited window, checked again after each change. `code` is the window's code if it is stored. */
-export function WindowCheck({
-  values,
-  code,
-  change,
-  isRefused,
-}: {
+export function WindowCheck(props: {
   readonly values: ResourceValues;
   readonly code: string;
   readonly change: (values: ResourceValues) => void;
   /** Whether another part of the dialog already shows the refusal. */
   readonly isRefused: boolean;
 }) {
+  const { values, code, change, isRefused } = props;
   const { element_refs = [], accepted_refs = [], starts_at, ends_at, state } = values;
   const elements = element_refs as readonly string[];
   const accepted = accepted_refs as readonly string[];

@@ -1,8 +1,5 @@
-/** Operations on a picture that gestures call. */
-export interface PictureMoves {
-  /** Zooms by a factor; the point of the picture at `clientX` and `clientY` stays there. */
-  readonly zoom: (factor: number, clientX: number, clientY: number) => void;
-}
+/** Zooms by a factor; the point of the picture at `clientX` and `clientY` stays there. */
+type Zoom = (factor: number, clientX: number, clientY: number) => void;
 
 /** Distance in pixels that a pointer may move during a click. */
 const MAX_CLICK_MOVE_PX = 4;
@@ -14,7 +11,7 @@ const WHEEL_DOUBLING_PX = 400;
  * picture has been clicked or is focused, so that scrolling a page does not stop at a picture.
  * @returns a function that removes the listeners
  */
-export function enablePictureMoves(frame: HTMLElement, { zoom }: PictureMoves): () => void {
+export function enablePictureMoves(frame: HTMLElement, zoom: Zoom): () => void {
   const ended = new AbortController();
   const { signal } = ended;
   let isEntered = false;
@@ -74,7 +71,7 @@ function enableDrag(frame: HTMLElement, signal: AbortSignal): void {
   frame.addEventListener("click", stopDragClick, { capture: true, signal });
 }
 
-function enablePinchZoom(frame: HTMLElement, zoom: PictureMoves["zoom"], signal: AbortSignal): void {
+function enablePinchZoom(frame: HTMLElement, zoom: Zoom, signal: AbortSignal): void {
   let spread = 0;
   frame.addEventListener(
     "touchmove",

@@ -70,7 +70,7 @@ export class Viewer {
     this.#setUpTools();
     host.append(this.#tools, around, options.readout ? this.#readout : this.#tip, this.#details);
     this.#minimap = new Minimap(this.frame, this.#controller.signal);
-    const stop = enablePictureMoves(this.frame, { zoom: (factor, x, y) => this.#zoom.zoomAround(factor, x, y) });
+    const stop = enablePictureMoves(this.frame, (factor, x, y) => this.#zoom.zoomAround(factor, x, y));
     this.#controller.signal.addEventListener("abort", stop);
     this.#addListeners();
   }

@@ -8,28 +8,35 @@ import { simplifyMessage } from "../plain_message.ts";
 import type { ValueDifference } from "./differences.ts";
 import type { ChangeProposal } from "./use_proposal.ts";
 
-/** Table of changed fields with their old and new values; removed values are struck out, new ones are bold. */
-export function ChangesTable({ changes }: { readonly changes: readonly ValueDifference[] }) {
-  if (changes.length === 0) return <p class="empty">Nothing is changed yet.</p>;
+/** Table with a row per value, which shows the value now and after a change. */
+export function BeforeAfterTable({ head, children }: { readonly head: string; readonly children: ComponentChildren }) {
   return (
     <table class="changes">
       <thead>
         <tr>
-          <th scope="col">Field</th>
+          <th scope="col">{head}</th>
           <th scope="col">Now</th>
           <th scope="col">After</th>
         </tr>
       </thead>
-      <tbody>
-        {changes.map(({ key, label, beforeText, afterText }) => (
-          <tr key={key}>
-            <th scope="row">{label}</th>
-            <td>{beforeText === "" ? <span class="muted">not set</span> : <s>{beforeText}</s>}</td>
-            <td>{afterText === "" ? <span class="muted">not set</span> : <strong>{afterText}</strong>}</td>
-          </tr>
-        ))}
-      </tbody>
+      <tbody>{children}</tbody>
     </table>
+  );
+}
+
+/** Table of changed fields with their old and new values; removed values are struck out, new ones are bold. */
+export function ChangesTable({ changes }: { readonly changes: readonly ValueDifference[] }) {
+  if (changes.length === 0) return <p class="empty">Nothing is changed yet.</p>;
+  return (
+    <BeforeAfterTable head="Field">
+      {changes.map(({ key, label, beforeText, afterText }) => (
+        <tr key={key}>
+          <th scope="row">{label}</th>
+          <td>{beforeText === "" ? <span class="muted">not set</span> : <s>{beforeText}</s>}</td>
+          <td>{afterText === "" ? <span class="muted">not set</span> : <strong>{afterText}</strong>}</td>
+        </tr>
+      ))}
+    </BeforeAfterTable>
   );
 }
 

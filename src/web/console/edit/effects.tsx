@@ -1,7 +1,7 @@
 import { useId } from "preact/hooks";
 import { StateMark } from "../../shared/state.tsx";
 import { formatQuantity } from "../labels.ts";
-import { FindingLine } from "./changes_panel.tsx";
+import { BeforeAfterTable, FindingLine } from "./changes_panel.tsx";
 import { describePreview, listPreviewRows, type PreviewRow } from "./preview_words.ts";
 import type { ChangeProposal } from "./use_proposal.ts";
 
@@ -57,25 +57,16 @@ export function ProposalEffects(props: {
 function EffectFigures({ rows }: { readonly rows: readonly PreviewRow[] }) {
   if (rows.length === 0) return null;
   return (
-    <table class="changes">
-      <thead>
-        <tr>
-          <th scope="col">Figure</th>
-          <th scope="col">Now</th>
-          <th scope="col">After</th>
+    <BeforeAfterTable head="Figure">
+      {rows.map(({ label, before, after, state }) => (
+        <tr key={label}>
+          <th scope="row">
+            {state === "ok" ? null : <StateMark state={state} label={state} />} {label}
+          </th>
+          <td>{before === "" ? <span class="muted">none</span> : before}</td>
+          <td>{after === "" ? <span class="muted">none</span> : <strong>{after}</strong>}</td>
         </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ label, before, after, state }) => (
-          <tr key={label}>
-            <th scope="row">
-              {state === "ok" ? null : <StateMark state={state} label={state} />} {label}
-            </th>
-            <td>{before === "" ? <span class="muted">none</span> : before}</td>
-            <td>{after === "" ? <span class="muted">none</span> : <strong>{after}</strong>}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </BeforeAfterTable>
   );
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { renderOptions } from "../ui/fields.tsx";
 import { getControlId, useFormContext } from "./field_context.ts";
 import { describeFieldLimits, getFieldLabel, getFieldUnit } from "./field_labels.ts";
 import { FieldFrame, type FieldProps, getAriaAttributes } from "./field_parts.tsx";
@@ -70,11 +71,7 @@ function ValueControl({ field, path, value, id }: FieldProps & { readonly id: st
           onChange={({ currentTarget }) => set(currentTarget.value || undefined)}
         >
           <option value="">Not set</option>
-          {listEnumChoices(field.of ?? "").map(([key, word]) => (
-            <option key={key} value={key}>
-              {word}
-            </option>
-          ))}
+          {renderOptions(listEnumChoices(field.of ?? ""))}
         </select>
       );
     case "flag":

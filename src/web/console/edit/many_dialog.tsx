@@ -4,7 +4,7 @@ import { formatCount } from "#words/figures.ts";
 import { getKindNoun, stripRefKinds } from "#words/names.ts";
 import { formatQuantity } from "../labels.ts";
 import { describeCallCount } from "../lists/selection.tsx";
-import { SwitchField } from "../ui/fields.tsx";
+import { renderOptions, SwitchField } from "../ui/fields.tsx";
 import { buildRemoveChange, formatFieldMask, type ResourceChange } from "./changes.ts";
 import { ChangesTable, FindingLine, RefusalLine, WarningList, WriteProblem } from "./changes_panel.tsx";
 import { useFieldComments } from "./comments.ts";
@@ -134,13 +134,11 @@ function ChosenFields(props: {
           onChange={({ currentTarget }) => currentTarget.value !== "" && setNames([...names, currentTarget.value])}
         >
           <option value="">Choose a field</option>
-          {fields
-            .filter(({ name }) => !names.includes(name))
-            .map((field) => (
-              <option key={field.name} value={field.name}>
-                {getFieldLabel(field)}
-              </option>
-            ))}
+          {renderOptions(
+            fields
+              .filter(({ name }) => !names.includes(name))
+              .map((field) => [field.name, getFieldLabel(field)] as const),
+          )}
         </select>
       </div>
       {fields

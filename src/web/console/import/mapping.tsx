@@ -3,7 +3,7 @@ import { formatCount } from "#words/figures.ts";
 import { capitalize, getKindNoun, pluralize } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { listEnumChoices } from "../edit/form_model.ts";
-import { ChoiceField } from "../ui/fields.tsx";
+import { ChoiceField, renderOptions } from "../ui/fields.tsx";
 import { Card } from "../ui/parts.tsx";
 import {
   type ColumnTarget,
@@ -133,13 +133,9 @@ function DefaultValues(props: {
             onChange={({ currentTarget: { value } }) => value !== "" && set({ ...defaults, [value]: "" })}
           >
             <option value="">Choose a field</option>
-            {free
-              .filter((target) => !shown.includes(target))
-              .map(({ path, label }) => (
-                <option key={path} value={path}>
-                  {label}
-                </option>
-              ))}
+            {renderOptions(
+              free.filter((target) => !shown.includes(target)).map(({ path, label }) => [path, label] as const),
+            )}
           </select>
         </div>
       </div>
@@ -167,11 +163,7 @@ function DefaultValueField(props: {
       {field.type === "choice" ? (
         <select {...common} onChange={({ currentTarget }) => set(currentTarget.value)}>
           <option value="">Not set</option>
-          {listEnumChoices(field.of ?? "").map(([value, word]) => (
-            <option key={value} value={value}>
-              {word}
-            </option>
-          ))}
+          {renderOptions(listEnumChoices(field.of ?? ""))}
         </select>
       ) : (
         <input
@@ -205,11 +197,7 @@ function FieldChoice(props: {
       onChange={({ currentTarget }) => choose(currentTarget.value)}
     >
       <option value="">Do not import</option>
-      {targets.map((target) => (
-        <option key={target.path} value={target.path}>
-          {target.label}
-        </option>
-      ))}
+      {renderOptions(targets.map((target) => [target.path, target.label] as const))}
       <option value={isLabel ? path : label}>Label {isLabel ? path.slice("labels.".length) : header}</option>
     </select>
   );

@@ -3,7 +3,7 @@ import { formatCount } from "#words/figures.ts";
 import { Icon } from "../../shared/icon.tsx";
 import { useCall } from "../api/use_call.ts";
 import { changeSettings, type PageAddress } from "../router.ts";
-import { ChoiceField } from "../ui/fields.tsx";
+import { ChoiceField, renderOptions } from "../ui/fields.tsx";
 import { Popover } from "../ui/popover.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { formatColumnText, getColumnLabel, isFigureColumn, parseFigureRange } from "./column_words.ts";
@@ -82,11 +82,7 @@ function AddFilterPanel({ list, place, columns }: FilterProps) {
       <label class="field">
         <span>Column</span>
         <select value={column} onChange={({ currentTarget }) => setColumn(currentTarget.value)}>
-          {[...columns, ...Object.keys(relations)].map((name) => (
-            <option key={name} value={name}>
-              {getColumnLabel(name)}
-            </option>
-          ))}
+          {renderOptions([...columns, ...Object.keys(relations)].map((name) => [name, getColumnLabel(name)] as const))}
         </select>
       </label>
       {relation !== undefined ? (
@@ -160,24 +156,27 @@ function RangeChoice({ place, column }: { place: PageAddress; column: string }) 
     changeSettings({ [column]: least === "" && most === "" ? "" : `${least}..${most}`, page: "" });
   return (
     <div class="range">
-      <label class="field">
-        <span>From</span>
-        <input
-          type="number"
-          step="any"
-          value={min ?? ""}
-          onChange={({ currentTarget }) => changeRange(currentTarget.value, String(max ?? ""))}
-        />
-      </label>
-      <label class="field">
-        <span>To</span>
-        <input
-          type="number"
-          step="any"
-          value={max ?? ""}
-          onChange={({ currentTarget }) => changeRange(String(min ?? ""), currentTarget.value)}
-        />
-      </label>
+      <NumberField label="From" value={min} change={(least) => changeRange(least, String(max ?? ""))} />
+      <NumberField label="To" value={max} change={(most) => changeRange(String(min ?? ""), most)} />
     </div>
+  );
+}
+
+function NumberField(props: {
+  readonly label: string;
+  readonly value: number | undefined;
+  readonly change: (text: string) => void;
+}) {
+  const { label, value, change } = props;
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        type="number"
+        step="any"
+        value={value ?? ""}
+        onChange={({ currentTarget }) => change(currentTarget.value)}
+      />
+    </label>
   );
 }

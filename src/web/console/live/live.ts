@@ -105,13 +105,10 @@ function handleStreamEvent({ event, id, data }: ServerEvent): string | undefined
   if (event === "verdicts") return undefined;
   const isFirst = lastEventId === "";
   lastEventId = id;
+  recordDataArrival();
+  if (event === "change") notifyChangeListeners(data);
   // Replies from before the first connection may lack a change that was made just before it.
-  if (event === "head" && isFirst && !isRecentChange(data)) recordDataArrival();
-  else {
-    recordDataArrival();
-    if (event === "change") notifyChangeListeners(data);
-    scheduleRefresh();
-  }
+  if (event !== "head" || !isFirst || isRecentChange(data)) scheduleRefresh();
   return undefined;
 }
 

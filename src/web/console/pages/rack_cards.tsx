@@ -12,8 +12,6 @@ import { Card, Meter, RefLink } from "../ui/parts.tsx";
 /** Maximum number of rows that one call loads. */
 const MAX_ROWS = 1000;
 
-interface Row extends Pick<InventoryRow, "texts" | "figures"> {}
-
 /** Loads the rows of a list that match the conditions, at most 1,000. */
 export function useInventoryRows(
   kind: string,
@@ -29,7 +27,7 @@ export function useInventoryRowsCall(kind: string, conditions: Readonly<Record<s
   return useCall(LIST_INVENTORY_RPC, isAsked ? request : undefined) as CallState<ListInventoryResponse>;
 }
 
-const getFigure = ({ figures }: Row, name: string) => figures[name];
+const getFigure = ({ figures }: InventoryRow, name: string) => figures[name];
 
 /** Card with the load of each supply, now and after the failure that is worst for it. */
 export function SupplyCard({ supplies }: { readonly supplies: readonly InventoryRow[] }) {

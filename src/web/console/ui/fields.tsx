@@ -110,6 +110,15 @@ export function DateField({ label, value, change }: FieldProps) {
   );
 }
 
+/** Renders the options of a select element. */
+export function renderOptions(choices: readonly (readonly [value: string, word: string])[]) {
+  return choices.map(([value, word]) => (
+    <option key={value} value={value}>
+      {word}
+    </option>
+  ));
+}
+
 export function ChoiceField({
   label,
   value,
@@ -122,11 +131,7 @@ export function ChoiceField({
     <label class="field">
       <span>{label}</span>
       <select value={value} onChange={({ currentTarget }) => change(currentTarget.value)}>
-        {choices.map(([key, word]) => (
-          <option key={key} value={key}>
-            {word}
-          </option>
-        ))}
+        {renderOptions(choices)}
       </select>
     </label>
   );

@@ -4,7 +4,7 @@ import type { EditableKind, ResourceValues } from "./form_model.ts";
 
 /** An edit that a dialog performs. */
 export type EditRequest =
-  | { readonly mode: "create"; readonly kind: EditableKind; readonly values: ResourceValues; readonly source?: string }
+  | { readonly mode: "create"; readonly kind: EditableKind; readonly values: ResourceValues }
   | {
       readonly mode: "edit";
       readonly kind: EditableKind;

@@ -1,7 +1,7 @@
 import { type ComponentType, createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { GetFieldComment } from "./comments.ts";
-import type { EditableKind, FormField, ResourceValues } from "./form_model.ts";
+import type { FormField, ResourceValues } from "./form_model.ts";
 
 /** Values and functions of a form that its fields use. */
 export interface FormContext {
@@ -11,7 +11,6 @@ export interface FormContext {
     readonly path: readonly (string | number)[];
     readonly value: unknown;
   }>;
-  readonly kind: EditableKind;
   readonly values: ResourceValues;
   /** Sets the value at a path of the resource. */
   readonly setValue: (path: readonly (string | number)[], value: unknown) => void;

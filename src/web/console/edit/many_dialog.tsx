@@ -115,7 +115,6 @@ function ChosenFields(props: {
   const fields = listSharedFields(kind);
   const problems = listLimitProblems(values, getMessageName(kind));
   const form = {
-    kind,
     Field: FormFieldControl,
     values,
     isNew: true,

@@ -209,7 +209,6 @@ function FormSections({ kind, draft, isNew, focus, why, setWhy }: FormSectionsPr
   useEffect(() => setHelp(getFocusedHelp(document.activeElement)), [getComment]);
   const changed = draft.changes.map(({ key }) => key);
   const form = {
-    kind,
     Field: FormFieldControl,
     values: draft.values,
     isNew,

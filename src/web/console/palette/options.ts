@@ -1,5 +1,4 @@
 import type { IconName } from "../../shared/icon.tsx";
-import type { State } from "../../shared/state_of_share.ts";
 
 /** One line of the palette: a page to open, or an action. */
 export interface PaletteOption {
@@ -7,7 +6,6 @@ export interface PaletteOption {
   readonly icon: IconName;
   readonly name: string;
   readonly detail: string;
-  readonly state?: State | undefined;
   /** URL, so that the page can be opened in a new tab; absent for an action. */
   readonly href?: string;
   readonly run: () => void;

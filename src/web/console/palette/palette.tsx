@@ -2,7 +2,6 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatCount } from "#words/figures.ts";
 import { getKindNoun } from "#words/names.ts";
 import { Icon } from "../../shared/icon.tsx";
-import { StateMark } from "../../shared/state.tsx";
 import { useCloseOnBack } from "../../shared/use_back.ts";
 import { chooseTheme, useTheme } from "../../shared/use_theme.ts";
 import { tokenStore } from "../api/token.ts";
@@ -145,7 +144,6 @@ function OptionGroup(props: {
           <Icon name={option.icon} />
           <span class="palette-name">{option.name}</span>
           <span class="palette-detail">{option.detail}</span>
-          {option.state === undefined ? null : <StateMark state={option.state} label={option.state} />}
         </div>
       ))}
       {group.more === undefined || group.more === 0 ? null : <p>{group.more} more; add a word to narrow</p>}

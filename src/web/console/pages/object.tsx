@@ -136,9 +136,7 @@ function LocationCooling({ scope }: { readonly scope: string }) {
   return (
     <HeadroomView
       request={request}
-      fail={(code) => {
-        location.hash = formatPageUrl("thermal", scope, { failed: code });
-      }}
+      fail={(code) => location.assign(formatPageUrl("thermal", scope, { failed: code }))}
     />
   );
 }

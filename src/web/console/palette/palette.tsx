@@ -208,9 +208,7 @@ function usePaletteActions(showHelp: () => void): readonly PaletteOption[] {
     icon,
     name: `Go to ${name}`,
     detail: key === undefined ? "" : `G ${key}`,
-    run: () => {
-      location.hash = formatPageUrl(page);
-    },
+    run: () => location.assign(formatPageUrl(page)),
   }));
   const created: readonly PaletteOption[] = (useCanWrite() ? EDITABLE_KINDS : []).map((kind) => ({
     id: `new-${kind}`,

@@ -48,10 +48,7 @@ function createPaletteGroup({ kind, hits, total_count }: InventoryHits): Palette
   const icon = findListKindByName(stripKindPrefix(kind))?.icon ?? "search";
   const options = hits.map(({ ref, name, detail }): PaletteOption => {
     const href = findRefUrl(ref) ?? formatPageUrl("history", ref);
-    const run = () => {
-      location.hash = href;
-    };
-    return { id: ref, icon, name, detail, href, run };
+    return { id: ref, icon, name, detail, href, run: () => location.assign(href) };
   });
   return { name: `${getKindName(kind)} ${formatCount(total_count)}`, options, more: total_count - hits.length };
 }

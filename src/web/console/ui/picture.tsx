@@ -35,9 +35,7 @@ export function PictureView({
     if (host.current === null || !isShown) return undefined;
     const opened = new Viewer(host.current, {
       isLink: (ref) => findRefUrl(ref) !== undefined,
-      openLink: (ref) => {
-        location.hash = findRefUrl(ref) ?? "";
-      },
+      openLink: (ref) => location.assign(findRefUrl(ref) ?? ""),
       findDetails: () => undefined,
       onChoose: () => {},
       readout,
